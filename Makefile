@@ -1,0 +1,81 @@
+# Every target sets up what it needs, on a machine that has only Python 3.11 or later, pip, git and make.
+# Nothing is installed outside this folder; root is not needed.
+
+PYTHON ?= python3
+UV     := .tools/bin/uv
+PIP    := $(PYTHON) -m pip
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PIP_ROOT_USER_ACTION := ignore
+# uv then trusts the certificates that the machine trusts, as pip does.
+export UV_SYSTEM_CERTS := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint bench reproduce docs clean
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
+
+demo: .venv/.core ## play: it finds the colour you have in mind
+	@.venv/bin/learn2search play colors
+
+test: .venv/.dev ## run the tests; with CI=true the heavy ones too
+	@.venv/bin/python -m pytest
+
+lint: .venv/.dev ## check style and types
+	.venv/bin/ruff check
+	.venv/bin/ruff format --check
+	.venv/bin/mypy
+
+bench: .venv/.core ## measure how many queries each strategy needs, and how long they take
+	@.venv/bin/python benchmarks/known_features.py
+
+reproduce: .venv/.dev ## run every experiment of experiments/
+	@if [ -d experiments ]; then set -e; for experiment in experiments/[!_]*.py; do \
+	  echo "$$experiment"; .venv/bin/python "$$experiment"; done; \
+	else echo "There is nothing to reproduce yet: experiments/ does not exist."; fi
+
+docs: .venv/.dev ## check that the documentation is complete and its links lead somewhere
+	@.venv/bin/python -m pytest tests/test_docs.py
+
+clean: ## remove everything that make and the tools have put here
+	rm -rf .venv .tools .numba_cache .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} +
+
+# --- set-up -------------------------------------------------------------------------------------------------
+
+# The check has to run on any Python, however old.
+define CHECK_PYTHON
+import sys
+if sys.version_info < (3, 11):
+    sys.exit("learn2search needs Python 3.11 or later and %s is %d.%d. Name another one, for instance:"
+             " make PYTHON=python3.12 test" % ((sys.executable,) + sys.version_info[:2]))
+try:
+    import pip
+except ImportError:
+    sys.exit("%s has no pip. Install it (on Debian: apt install python3-pip) or name another Python, for"
+             " instance: make PYTHON=python3.12 test" % sys.executable)
+endef
+export CHECK_PYTHON
+
+# Without pip inside, because Debian's Python cannot put it there (no ensurepip); cleared, because a .venv without
+# a working Python is left over from one that was removed.
+.venv/bin/python:
+	@$(PYTHON) -c "$$CHECK_PYTHON"
+	@$(PYTHON) -m venv --clear --without-pip .venv
+
+# A system's pip may refuse to install for the system (PEP 668), but not into a folder and not into .venv.
+# uv takes seconds where pip takes a minute; where uv does not come or does not work, pip does it.
+define install
+@echo "Setting up .venv: $(1) (only the first time, and when the dependencies change)"
+@[ -x $(UV) ] || $(PIP) install --quiet --target .tools uv || true
+@if $(UV) pip install --quiet --python .venv/bin/python --constraint constraints.txt --editable '$(1)'; then :; else \
+  echo "uv could not install it; now with pip, which takes a minute or two"; \
+  $(PIP) --python .venv/bin/python install --quiet --constraint constraints.txt --editable '$(1)'; fi
+@touch $@
+endef
+
+.venv/.core: pyproject.toml constraints.txt .venv/bin/python
+	$(call install,.)
+
+.venv/.dev: pyproject.toml constraints.txt .venv/bin/python
+	$(call install,.[dev])

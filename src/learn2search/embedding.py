@@ -1,0 +1,118 @@
+"""`Embedding`: where the items are, and how well that is known. A frozen value."""
+
+import hashlib
+import os
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
+
+_FORMAT = "learn2search.embedding"
+_VERSION = 1
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Embedding:
+    """A position for every item, with or without a variance.
+
+    mean: `(n, d)`, known features or learnt positions. var: `(n, d)`, the variance of each coordinate of each position,
+    or None when the positions are exact. Both are copied and read-only.
+    """
+
+    mean: Array
+    var: Array | None = None
+
+    def __init__(self, mean: ArrayLike, var: ArrayLike | None = None) -> None:
+        object.__setattr__(self, "mean", _positions(mean))
+        object.__setattr__(self, "var", None if var is None else _variances(var, self.mean.shape))
+
+    @property
+    def n_items(self) -> int:
+        return len(self.mean)
+
+    @property
+    def dim(self) -> int:
+        return int(self.mean.shape[1])
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Sixteen hex digits that change when any position or variance does."""
+        digest = hashlib.sha256(repr((self.mean.shape, self.var is None)).encode())
+        for array in (self.mean, self.var):
+            if array is not None:
+                digest.update(array.data)
+        return digest.hexdigest()[:16]
+
+    def __repr__(self) -> str:
+        return f"Embedding(n_items={self.n_items}, dim={self.dim}, var={'None' if self.var is None else 'given'})"
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write an NPZ file that `Embedding.load` reads."""
+        arrays = {"mean": self.mean} if self.var is None else {"mean": self.mean, "var": self.var}
+        with open(path, "wb") as file:
+            np.savez(file, format=np.array(_FORMAT), version=np.array(_VERSION), **arrays)  # type: ignore[arg-type]
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> "Embedding":
+        """Read what `save` wrote; anything else is a ValueError that says what was found."""
+        try:
+            with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
+                arrays = {name: file[name] for name in file.files}
+        except FileNotFoundError:
+            raise
+        except Exception as error:
+            raise ValueError(f"{os.fspath(path)} is not an embedding file (or is damaged): {error}") from error
+        if str(arrays.get("format")) != _FORMAT or "mean" not in arrays:
+            raise ValueError(f"{os.fspath(path)} is not an embedding file: it holds {sorted(arrays) or 'nothing'}")
+        if int(arrays["version"]) != _VERSION:
+            raise ValueError(
+                f"{os.fspath(path)} is an embedding file of version {int(arrays['version'])}, "
+                f"this release reads version {_VERSION}: save it again with the release that wrote it"
+            )
+        return cls(arrays["mean"], arrays.get("var"))
+
+
+def _positions(mean: ArrayLike) -> Array:
+    array = _numbers(mean, "features")
+    if array.ndim != 2:
+        hint = ": one feature per item? reshape(-1, 1)" if array.ndim == 1 else ""
+        raise ValueError(f"features must be 2-D, (n_items, n_features), got shape {array.shape}{hint}")
+    if array.shape[1] == 0 or len(array) < 2:
+        raise ValueError(f"features need at least 2 items and 1 feature, got shape {array.shape}")
+    _check_finite(array, "features")
+    if not (array != array[0]).any():
+        raise ValueError(f"all {len(array)} items have the same features: at least two must differ to be compared")
+    return array
+
+
+def _variances(var: ArrayLike, shape: tuple[int, ...]) -> Array:
+    array = _numbers(var, "var")
+    if array.shape != shape:
+        raise ValueError(f"var must have the shape of mean, {shape}, got {array.shape}")
+    _check_finite(array, "var")
+    if array.min() <= 0:
+        item = int(np.argwhere(array <= 0)[0, 0])
+        raise ValueError(f"variances must be positive, item {item} has {array[item].min()}: leave var out when exact")
+    return array
+
+
+def _numbers(values: ArrayLike, name: str) -> Array:
+    try:
+        array = np.array(values, dtype=np.float64, order="C")
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be numbers, one row an item: {error}") from error
+    array.flags.writeable = False
+    return array
+
+
+def _check_finite(array: Array, name: str) -> None:
+    finite = np.isfinite(array)
+    if not finite.all():
+        rows = np.flatnonzero(~finite.all(axis=1))
+        raise ValueError(
+            f"{name} must be finite, but {len(rows)} of {len(array)} rows hold NaN or infinity "
+            f"(the first is row {rows[0]}): fill or drop them"
+        )

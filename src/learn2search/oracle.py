@@ -1,0 +1,136 @@
+"""Simulated people: they know the true features and answer with noise.
+
+A person perceives the target at y = x_t + N(0, σ² I) and clicks the shown item nearest to y. For two items this is
+exactly the probit model, because w·y is normal with mean w·x_t and variance σ²; for more items every pairwise margin
+is.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from learn2search.compiled import compiled
+from learn2search.embedding import Embedding
+from learn2search.probit import check_noise
+from learn2search.streams import Seed, Stream, below, normal, open_stream, seed_sequence, stream_keys, uniform
+
+Array = NDArray[np.float64]
+
+
+class Oracle(Protocol):
+    """Whoever answers: a simulated person, or a program of yours."""
+
+    def choose(self, query: Sequence[int], target: int) -> int | None:
+        """The item of the query that is most like the target, or None for "can't tell"."""
+
+
+class Person(NamedTuple):
+    """A simulated person in the form that compiled code takes."""
+
+    features: Array
+    noise: float
+    undecided: float
+    lapse: float
+
+
+class ProbitOracle:
+    """A simulated person who answers by the paper's model.
+
+    features: `(n, d)`, what the person perceives. noise: σ. undecided: "can't tell" when the perceived target is
+    closer than this to the hyperplane between the two best items. lapse: the share of answers clicked at random.
+    """
+
+    def __init__(
+        self,
+        features: ArrayLike | Embedding,
+        noise: float,
+        seed: Seed = None,
+        *,
+        undecided: float = 0.0,
+        lapse: float = 0.0,
+    ) -> None:
+        if not undecided >= 0:
+            raise ValueError(f"undecided is a distance, 0 or more, got {undecided!r}")
+        if not 0 <= lapse <= 1:
+            raise ValueError(f"lapse is the share of random answers, 0 to 1, got {lapse!r}")
+        self._space = features if isinstance(features, Embedding) else Embedding(features)
+        self.person = Person(self._space.mean, check_noise(noise), float(undecided), float(lapse))
+        self._seed = seed_sequence(seed)
+        self._key = self.keys(1)[0]
+        self._asked = 0
+
+    @property
+    def features(self) -> Array:
+        return self.person.features
+
+    @property
+    def noise(self) -> float:
+        return self.person.noise
+
+    def keys(self, count: int) -> NDArray[np.uint64]:
+        """Keys of the streams of `count` visitors, `(count, 2)`."""
+        return stream_keys(self._seed, count)
+
+    def visitor(self, number: int) -> "ProbitOracle":
+        """The same kind of person with the random stream that visitor `number` of a simulation has."""
+        other = ProbitOracle(
+            self._space, self.noise, self._seed, undecided=self.person.undecided, lapse=self.person.lapse
+        )
+        other._key = self.keys(number + 1)[number]
+        return other
+
+    def choose(self, query: Sequence[int], target: int) -> int | None:
+        """An item of the query, or None for "can't tell"."""
+        shown = np.asarray(query, np.int64)
+        if shown.ndim != 1 or len(shown) < 2 or shown.min() < 0 or shown.max() >= len(self.features):
+            raise ValueError(f"a query is 2 or more items of 0..{len(self.features) - 1}, got {query!r}")
+        if not 0 <= target < len(self.features):
+            raise ValueError(f"the target must be an item of 0..{len(self.features) - 1}, got {target!r}")
+        place = choose(self.person, shown, target, open_stream(self._key, self._asked))
+        self._asked += 1
+        return None if place < 0 else int(shown[place])
+
+
+@compiled
+def choose(person: Person, query: NDArray[np.int64], target: int, stream: Stream) -> int:
+    """The place in the query that the person clicks, or -1 for "can't tell"."""
+    if person.lapse > 0.0 and uniform(stream) < person.lapse:
+        return below(stream, len(query))
+    x = person.features
+    if len(query) == 2:  # only the component across the hyperplane matters: one normal number instead of d
+        margin = pair_margin(x, query[0], query[1], target) + person.noise * normal(stream)
+        return -1 if abs(margin) < person.undecided else (0 if margin > 0.0 else 1)
+    perceived = np.empty(x.shape[1])
+    for k in range(len(perceived)):
+        perceived[k] = x[target, k] + person.noise * normal(stream)
+    first, second = _two_nearest(x, query, perceived)
+    if person.undecided > 0.0:
+        i, j = query[first], query[second]
+        middle = 0.5 * (x[i] + x[j])
+        gap = np.sqrt(np.sum((x[i] - x[j]) ** 2))
+        if gap == 0.0 or np.sum((x[i] - x[j]) * (perceived - middle)) / gap < person.undecided:
+            return -1
+    return first
+
+
+@compiled
+def pair_margin(x: Array, i: int, j: int, t: int) -> float:
+    """m = w·(x_t - (x_i + x_j)/2), 0 when i and j are at the same place."""
+    along, square = 0.0, 0.0
+    for k in range(x.shape[1]):
+        u = x[i, k] - x[j, k]
+        along += u * (x[t, k] - 0.5 * (x[i, k] + x[j, k]))
+        square += u * u
+    return along / np.sqrt(square) if square > 0.0 else 0.0
+
+
+@compiled
+def _two_nearest(x: Array, query: NDArray[np.int64], point: Array) -> tuple[int, int]:
+    """Places of the shown items nearest and second nearest to the point."""
+    distances = np.empty(len(query))
+    for place in range(len(query)):
+        distances[place] = np.sum((x[query[place]] - point) ** 2)
+    order = np.argsort(distances)
+    return order[0], order[1]

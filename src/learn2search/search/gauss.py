@@ -1,0 +1,400 @@
+"""GaussSearch: the paper's Algorithms 1 and 2.
+
+The belief about the target is a Gaussian N(μ, Σ). A query is a sample of it and its mirror image in the best hyperplane
+(through μ, orthogonal to the top eigenvector of Σ, Theorem 1), each replaced by the nearest unused item. An answer
+moves the belief by assumed-density filtering.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learn2search.compiled import compiled
+from learn2search.embedding import Embedding
+from learn2search.nearest import Index, Nearest, nearest_item
+from learn2search.oracle import Person, choose, pair_margin
+from learn2search.probit import hazard_at, ndtr_at
+from learn2search.search.protocol import Array, Games, Items, Key, Search, Trace, block_place, find_rest, use_up
+from learn2search.streams import Seed, Stream, below, normal, open_stream
+
+_POWER_STEPS = 8  # between two looks at whether it has converged
+_POWER_ROUNDS = 128  # a limit only: nearly equal eigenvalues need many, and then any mixture of their vectors will do
+_POWER_TOLERANCE = 1e-9  # of the cosine between w and Σw
+
+
+class Belief(NamedTuple):
+    """A Gaussian over the place of the target. mean: `(d,)`, cov: `(d, d)`."""
+
+    mean: Array
+    cov: Array
+
+    @classmethod
+    def of(cls, embedding: Embedding, scale: float = 1.0) -> "Belief":
+        """The prior that fits the items: their mean and `scale` times their covariance (variances included)."""
+        cov = np.atleast_2d(np.cov(embedding.mean, rowvar=False, bias=True))
+        if embedding.var is not None:
+            cov = cov + np.diag(embedding.var.mean(axis=0))
+        cov[np.diag_indices_from(cov)] += 1e-9 * np.trace(cov) / len(cov)  # a feature that never varies
+        return cls(embedding.mean.mean(axis=0), scale * cov)
+
+
+class GaussSearch(Search):
+    """The paper's search. `noise` is σ in the units of the embedding.
+
+    prior: a `Belief`, or None for `Belief.of(embedding)`. metric: "euclidean", "mahalanobis" (per item, the paper's
+    choice for learnt embeddings), or None for the paper's choice. eigen: "power" iteration or "exact" decomposition.
+    reuse: may an item be shown twice? stop: is a search over when the target was "shown", or when it is the "mode" of
+    the belief?
+    """
+
+    name = "gauss"
+
+    def __init__(
+        self,
+        embedding: Embedding,
+        noise: float = 1.0,
+        *,
+        prior: Belief | None = None,
+        metric: str | None = None,
+        eigen: str = "power",
+        stop: str = "shown",
+        reuse: bool = False,
+        seed: Seed = None,
+    ) -> None:
+        if eigen not in ("power", "exact"):
+            raise ValueError(f'eigen must be "power" or "exact", got {eigen!r}')
+        if isinstance(embedding, Embedding):
+            self._prior = Belief.of(embedding) if prior is None else _checked_prior(prior, embedding.dim)
+            self.metric = metric or ("euclidean" if embedding.var is None else "mahalanobis")
+            self._index = Nearest.of(embedding, self.metric).index
+            self._var = np.empty((0, embedding.dim)) if embedding.var is None else embedding.var
+        self._given_prior = prior
+        self.eigen = eigen
+        super().__init__(embedding, noise=noise, stop=stop, reuse=reuse, seed=seed)
+        self._setting = Setting(
+            self._prior,
+            self._index,
+            self._var,
+            self._twins,
+            self._n_places,
+            self.noise,
+            eigen == "exact",
+            self.reuse,
+            stop == "mode",
+        )
+
+    @property
+    def belief(self) -> Belief:
+        """N(μ, Σ), where the target is thought to be."""
+        return self._belief
+
+    def probability(self) -> Array:
+        """Proportional to the belief's density at each item; 0 for items that were shown, where that ends a search."""
+        log_density = -0.5 * squared_distances(self._belief, self.embedding.mean)
+        if self.stop == "shown" and len(self.used) < self.embedding.n_items:
+            log_density[list(self.used)] = -np.inf
+        density = np.exp(log_density - log_density.max())
+        return np.asarray(density / density.sum())
+
+    def play(self, key: Key, person: Person, person_key: Key, target: int, k: int, trace: Trace) -> int:
+        return int(run(self._setting, key, person, person_key, target, k, trace))
+
+    def play_many(
+        self, keys: Key, person: Person, person_keys: Key, targets: Items, k: int, trace: Trace, games: Games
+    ) -> None:
+        run_many(self._setting, keys, person, person_keys, targets, k, trace, games)
+
+    def _start(self) -> None:
+        self._belief = self._prior
+
+    def _propose(self, k: int, stream: Stream) -> Items:
+        return propose(self._belief, self._index, self._blocked, self._twins, k, self.eigen == "exact", stream)
+
+    def _learn(self, query: Items, chosen: int) -> None:
+        self._belief = learn(self._belief, self.embedding.mean, self._var, query, chosen, self.noise)
+
+    def _options(self) -> dict[str, Any]:
+        prior = self._given_prior
+        return {
+            "noise": self.noise,
+            "prior": None if prior is None else [np.asarray(part).tolist() for part in prior],
+            "metric": self.metric,
+            "eigen": self.eigen,
+            "stop": self.stop,
+            "reuse": self.reuse,
+        }
+
+
+def _checked_prior(prior: Belief, dim: int) -> Belief:
+    mean, cov = (np.array(part, float) for part in prior)
+    if mean.shape != (dim,) or cov.shape != (dim, dim):
+        raise ValueError(
+            f"the prior must be Belief(mean ({dim},), cov ({dim}, {dim})), got {mean.shape} and {cov.shape}"
+        )
+    if not (np.isfinite(mean).all() and np.isfinite(cov).all() and np.allclose(cov, cov.T)):
+        raise ValueError("the prior's mean and covariance must be finite and the covariance symmetric")
+    if np.linalg.eigvalsh(cov)[0] <= 0:
+        raise ValueError("the prior's covariance must be positive definite: add a small multiple of the identity?")
+    return Belief(mean, cov)
+
+
+# --- Algorithm 1: SampleMirror --------------------------------------------------------------------
+
+
+@compiled
+def propose(
+    belief: Belief,
+    index: Index,
+    blocked: NDArray[np.uint8],
+    twins: NDArray[np.int32],
+    k: int,
+    exact: bool,
+    stream: Stream,
+) -> Items:
+    """k items: the nearest free ones to a sample and to its mirror image, and so on in pairs."""
+    w = exact_top_eigenvector(belief.cov) if exact else top_eigenvector(belief.cov)
+    root = cholesky(belief.cov)
+    query = np.empty(k, np.int64)
+    point = np.empty(len(w))
+    for slot in range(k):
+        if slot % 2 == 0:
+            sample(belief.mean, root, stream, point)
+        else:
+            mirror(belief.mean, w, point)
+        query[slot] = nearest_item(index, point, blocked)
+        block_place(query[slot], 1, blocked, twins)
+    for item in query:
+        block_place(item, -1, blocked, twins)
+    return query
+
+
+@compiled
+def sample(mean: Array, root: Array, stream: Stream, point: Array) -> None:
+    """point ← μ + Lε with Σ = LLᵀ."""
+    for k in range(len(mean)):
+        point[k] = mean[k]
+    for k in range(len(mean)):
+        epsilon = normal(stream)
+        for row in range(k, len(mean)):
+            point[row] += root[row, k] * epsilon
+
+
+@compiled
+def mirror(mean: Array, w: Array, point: Array) -> None:
+    """point ← its reflection across the hyperplane through μ orthogonal to w: z - 2 (wᵀ(z - μ)) w."""
+    along = 0.0
+    for k in range(len(w)):
+        along += w[k] * (point[k] - mean[k])
+    for k in range(len(w)):
+        point[k] -= 2.0 * along * w[k]
+
+
+@compiled
+def top_eigenvector(cov: Array) -> Array:
+    """The unit vector w that maximises wᵀΣw, by the power method from the largest column: O(d²) a step."""
+    d = len(cov)
+    largest, trace = 0, 0.0
+    for k in range(d):
+        trace += cov[k, k]
+        if cov[k, k] > cov[largest, largest]:
+            largest = k
+    w: Array = cov[largest].copy()
+    image = np.empty(d)
+    scale = 1.0 / trace
+    for _ in range(_POWER_ROUNDS):
+        for _ in range(_POWER_STEPS):  # a step shrinks w at most d times: no need to normalise each time
+            for row in range(d):
+                total = 0.0
+                for k in range(d):
+                    total += cov[row, k] * w[k]
+                image[row] = total * scale
+            w, image = image, w
+        along, before, after = 0.0, 0.0, 0.0
+        for row in range(d):
+            along += w[row] * image[row]
+            before += image[row] * image[row]
+            after += w[row] * w[row]
+        w = w / math.sqrt(after)
+        if 1.0 - along / math.sqrt(before * after) < _POWER_TOLERANCE:
+            break
+    return w
+
+
+@compiled
+def exact_top_eigenvector(cov: Array) -> Array:
+    """The same by a full decomposition, O(d³)."""
+    _, vectors = np.linalg.eigh(cov)
+    return vectors[:, -1].copy()
+
+
+@compiled
+def cholesky(cov: Array) -> Array:
+    """L with Σ = LLᵀ; a pivot that rounding made negative counts as tiny."""
+    d = len(cov)
+    root = np.zeros((d, d))
+    for row in range(d):
+        for column in range(row + 1):
+            total = cov[row, column]
+            for k in range(column):
+                total -= root[row, k] * root[column, k]
+            root[row, column] = math.sqrt(max(total, 1e-300)) if row == column else total / root[column, column]
+    return root
+
+
+# --- Update: assumed-density filtering ------------------------------------------------------------
+
+
+@compiled
+def update(belief: Belief, w: Array, b: float, noise_var: float) -> Belief:
+    """The Gaussian with the moments of the belief after an answer on the side wᵀx + b > 0; w is a unit vector."""
+    d = len(w)
+    cov_w = np.zeros(d)
+    along, spread = b, noise_var  # wᵀμ + b and wᵀΣw + σ²
+    for row in range(d):
+        for k in range(d):
+            cov_w[row] += belief.cov[row, k] * w[k]
+        along += w[row] * belief.mean[row]
+        spread += w[row] * cov_w[row]
+    s = math.sqrt(spread)
+    g = along / s
+    h = hazard_at(g)
+    shrink = min(max(h * (h + g), 1e-12), 1.0 - 1e-12)
+    mean = belief.mean + (h / s) * cov_w  # μ ← μ + α Σw
+    cov = belief.cov.copy()
+    for row in range(d):
+        for k in range(row + 1):
+            cov[row, k] -= shrink / spread * cov_w[row] * cov_w[k]  # Σ ← Σ + β (Σw)(Σw)ᵀ
+            cov[k, row] = cov[row, k]
+    return Belief(mean, cov)
+
+
+@compiled
+def learn(belief: Belief, x: Array, var: Array, query: Items, chosen: int, noise: float) -> Belief:
+    """One update for each item that was passed over; the positions' own variances along w add to the noise."""
+    if chosen < 0:
+        return belief
+    i = query[chosen]
+    for j in query:
+        w = x[i] - x[j]
+        distance = math.sqrt(np.sum(w * w))
+        if distance > 0.0:
+            w /= distance
+            noise_var = noise * noise  # σ² + wᵀΨ_i w + wᵀΨ_j w
+            if len(var):
+                noise_var += np.sum(w * w * (var[i] + var[j]))
+            belief = update(belief, w, -0.5 * np.sum(w * (x[i] + x[j])), noise_var)
+    return belief
+
+
+# --- Whole searches -------------------------------------------------------------------------------
+
+
+class Setting(NamedTuple):
+    """What stays the same in all searches of a simulation."""
+
+    prior: Belief
+    nearest: Index
+    var: Array
+    twins: NDArray[np.int32]
+    n_places: int
+    noise: float
+    exact: bool
+    reuse: bool
+    stop_at_mode: bool
+
+
+@compiled
+def run(setting: Setting, key: Key, person: Person, person_key: Key, target: int, k: int, trace: Trace) -> int:
+    """Algorithm 2, with a simulated person: the number of queries, or -1 when the target was not found."""
+    x = setting.nearest.mean
+    belief = setting.prior
+    blocked = np.zeros(len(x), np.uint8)
+    places_left = np.array([setting.n_places])
+    for step in range(len(trace.shown)):
+        size = min(k, places_left[0])
+        if size < 2:
+            return -1 if setting.stop_at_mode else step + find_rest(target, blocked)
+        stream = open_stream(key, step)
+        query = propose(belief, setting.nearest, blocked, setting.twins, size, setting.exact, stream)
+        chosen = choose(person, query, target, open_stream(person_key, step))
+        belief = learn(belief, x, setting.var, query, chosen, setting.noise)
+        record(trace, step, query, chosen, person, target)
+        if not setting.reuse:
+            use_up(query, blocked, setting.twins, places_left)
+        if setting.stop_at_mode:
+            if is_mode(belief, x, target, stream):
+                return step + 1
+        elif np.any(query == target):
+            return step + 1
+    return -1
+
+
+@compiled
+def run_many(
+    setting: Setting, keys: Key, person: Person, person_keys: Key, targets: Items, k: int, trace: Trace, games: Games
+) -> None:
+    for game in range(len(targets)):
+        games.costs[game] = run(setting, keys[game], person, person_keys[game], targets[game], k, trace)
+        games.flips[game] = flipped(trace, games.costs[game])
+
+
+@compiled
+def flipped(trace: Trace, cost: int) -> float:
+    """Expected number of flipped answers among the pairs that were asked."""
+    asked = len(trace.shown) if cost < 0 else min(cost, len(trace.shown))
+    return np.sum(trace.chance_of_flip[:asked])
+
+
+@compiled
+def record(trace: Trace, step: int, query: Items, chosen: int, person: Person, target: int) -> None:
+    """Write a step down. A pair is answered wrongly with probability Φ(-|m|/σ), more items as they were."""
+    trace.shown[step, : len(query)] = query
+    trace.shown[step, len(query) :] = -1
+    trace.chosen[step] = chosen
+    flip = 0.0
+    if len(query) == 2:
+        flip = ndtr_at(-abs(pair_margin(person.features, query[0], query[1], target)) / person.noise)
+    trace.chance_of_flip[step] = flip
+
+
+@compiled
+def squared_distances(belief: Belief, x: Array) -> Array:
+    """(x_i - μ)ᵀ Σ⁻¹ (x_i - μ) for every item."""
+    root = cholesky(belief.cov)
+    distances = np.empty(len(x))
+    whitened = np.empty(x.shape[1])
+    for item in range(len(x)):
+        distances[item] = _whitened_square(root, belief.mean, x[item], whitened, np.inf)
+    return distances
+
+
+@compiled
+def _whitened_square(root: Array, mean: Array, point: Array, whitened: Array, enough: float) -> float:
+    """|L⁻¹(x - μ)|² by forward substitution, given up as soon as it passes `enough`."""
+    square = 0.0
+    for row in range(len(mean)):
+        total = point[row] - mean[row]
+        for k in range(row):
+            total -= root[row, k] * whitened[k]
+        whitened[row] = total / root[row, row]
+        square += whitened[row] * whitened[row]
+        if square > enough:
+            break
+    return square
+
+
+@compiled
+def is_mode(belief: Belief, x: Array, target: int, stream: Stream) -> bool:
+    """Is the target the item of highest density? Ties are broken at random."""
+    root = cholesky(belief.cov)
+    whitened = np.empty(x.shape[1])
+    mine = _whitened_square(root, belief.mean, x[target], whitened, np.inf)
+    ties = 0
+    for item in range(len(x)):
+        other = _whitened_square(root, belief.mean, x[item], whitened, mine)
+        if other < mine:
+            return False
+        ties += other == mine
+    return ties <= 1 or below(stream, ties) == 0

@@ -1,0 +1,147 @@
+"""How probable an answer is for each candidate target, and the exact posterior over all items.
+
+With exact positions P(i chosen over j | target k) = Φ(m_k / σ). With uncertain positions (means ν, diagonal variances
+ψ of all three items) the margin is a random number; its mean and variance are matched (the same moments as the online
+embedding step):
+
+    r² = |u|² + tr(ψ_i + ψ_j),   u = ν_i - ν_j,   w = u/r (not a unit vector),   c = ν_k - (ν_i + ν_j)/2,   m = w·c
+    mean = m + (tr ψ_j - tr ψ_i) / 2r
+    var  = σ² + Σ[(g - w/2)² ψ_i + (g + w/2)² ψ_j + w² ψ_k] + Σ[(ψ_i² + ψ_j²)/2 + ψ_k (ψ_i + ψ_j)] / r²,   g = (c - m
+    w)/r
+
+so P = Φ(mean / √var). An answer multiplies the posterior by these probabilities, clipped to Φ(±6): no single answer
+rules an item out.
+"""
+
+import math
+import threading
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learn2search.compiled import compiled
+from learn2search.embedding import Embedding
+from learn2search.probit import ndtr_tabled
+from learn2search.search.protocol import Array, Items
+
+_BLOCK = 512  # items that are weighed together, in vectors
+
+
+class Space(NamedTuple):
+    """Positions in the form that compiled code takes.
+
+    mean: `(n, d)`; var: `(n, d)`, or `(0, d)` when exact; centre: `(d,)`; columns: `(d, n)` float32, mean - centre;
+    noise: σ.
+    """
+
+    mean: Array
+    var: Array
+    centre: Array
+    columns: NDArray[np.float32]
+    noise: float
+
+
+_lock = threading.Lock()
+_columns: WeakKeyDictionary[Embedding, tuple[Array, NDArray[np.float32]]] = WeakKeyDictionary()
+
+
+def space_of(embedding: Embedding, noise: float) -> Space:
+    """The compiled form of an embedding; its columns are made once and shared."""
+    with _lock:
+        if embedding not in _columns:
+            centre = embedding.mean.mean(axis=0)
+            columns = np.empty(embedding.mean.shape[::-1], np.float32)
+            for row, values, middle in zip(columns, embedding.mean.T, centre, strict=True):
+                np.subtract(values, middle, out=row, casting="same_kind")
+            _columns[embedding] = centre, columns
+        centre, columns = _columns[embedding]
+    var = np.empty((0, embedding.dim)) if embedding.var is None else embedding.var
+    return Space(embedding.mean, var, centre, columns, noise)
+
+
+@compiled
+def uncertain_margin(x_i: Array, x_j: Array, x_k: Array, v_i: Array, v_j: Array, v_k: Array, noise: float) -> float:
+    """mean / √var of the margin of target k between i and j, all three uncertain."""
+    square, traces, along = 0.0, 0.0, 0.0
+    for a in range(len(x_i)):
+        u = x_i[a] - x_j[a]
+        square += u * u + v_i[a] + v_j[a]
+        traces += v_j[a] - v_i[a]
+        along += u * (x_k[a] - 0.5 * (x_i[a] + x_j[a]))
+    r = math.sqrt(square)
+    m = along / r
+    var = 0.0
+    curved = 0.0
+    for a in range(len(x_i)):
+        half = 0.5 * (x_i[a] - x_j[a]) / r
+        g = (x_k[a] - 0.5 * (x_i[a] + x_j[a]) - 2.0 * m * half) / r
+        var += (g - half) ** 2 * v_i[a] + (g + half) ** 2 * v_j[a] + 4.0 * half * half * v_k[a]
+        curved += 0.5 * (v_i[a] * v_i[a] + v_j[a] * v_j[a]) + v_k[a] * (v_i[a] + v_j[a])
+    return (m + 0.5 * traces / r) / math.sqrt(noise * noise + var + curved / square)
+
+
+@compiled
+def weigh_pair(p: Array, space: Space, i: int, j: int) -> None:
+    """p_k ← p_k P(i chosen over j | k) for all items, in place."""
+    x, var = space.mean, space.var
+    n, d = x.shape
+    if len(var):
+        for k in range(n):
+            if p[k] > 0.0:
+                p[k] *= ndtr_tabled(uncertain_margin(x[i], x[j], x[k], var[i], var[j], var[k], space.noise))
+        return
+    w = x[i] - x[j]
+    square = np.sum(w * w)
+    if square == 0.0:
+        return
+    w /= math.sqrt(square) * space.noise
+    b = np.float32(np.sum(w * (space.centre - 0.5 * (x[i] + x[j]))))
+    z = np.empty(_BLOCK, np.float32)
+    for start in range(0, n, _BLOCK):
+        size = min(_BLOCK, n - start)
+        z[:size] = b
+        for a in range(d):
+            column, slope = space.columns[a, start : start + size], np.float32(w[a])
+            for k in range(size):
+                z[k] += slope * column[k]
+        for k in range(size):
+            p[start + k] *= ndtr_tabled(z[k])
+
+
+@compiled
+def weigh(
+    p: Array, space: Space, query: Items, chosen: int, keep: float, blocked: NDArray[np.uint8], prior: Array
+) -> None:
+    """The posterior after an answer, in place; shown items keep a share `keep` of their probability.
+
+    A click is one comparison with each item passed over; "can't tell" (chosen = -1) says only that the target was not
+    shown. When nothing is left, the prior of the items that are not blocked comes back.
+    """
+    if chosen >= 0:
+        for place in range(len(query)):
+            if place != chosen:
+                weigh_pair(p, space, query[chosen], query[place])
+    for item in query:
+        p[item] *= keep
+    total = np.sum(p)
+    if total < 1e-250:
+        for item in range(len(p)):
+            p[item] = 0.0 if blocked[item] else prior[item]
+        if keep == 0.0:
+            p[query] = 0.0
+        total = np.sum(p)
+        if total == 0.0:
+            p[:] = prior
+            total = np.sum(p)
+    p /= total
+
+
+@compiled
+def most_probable(p: Array) -> int:
+    best = 0
+    for item in range(1, len(p)):
+        if p[item] > p[best]:
+            best = item
+    return best

@@ -1,0 +1,49 @@
+"""Set-up of the tests: where compiled code is kept, which tests are heavy, how many examples are tried."""
+
+import hashlib
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+ROOT = Path(__file__).parents[1]
+IN_CI = os.environ.get("CI") == "true"
+
+
+def fresh_numba_cache() -> Path:
+    """A cache folder that belongs to the sources as they are now.
+
+    Numba recompiles a function when its own file changes, but not when a function that it calls in another
+    file does: after an edit there, the tests would run the machine code of yesterday.
+    """
+    digest = hashlib.sha256()
+    for path in sorted((ROOT / "src" / "learn2search").rglob("*.py")):
+        digest.update(str(path.relative_to(ROOT)).encode() + b"\0" + path.read_bytes() + b"\0")
+    caches = ROOT / ".numba_cache"
+    cache = caches / digest.hexdigest()[:16]
+    cache.mkdir(parents=True, exist_ok=True)
+    cache.touch()
+
+    others = sorted(set(caches.iterdir()) - {cache}, key=lambda folder: folder.stat().st_mtime)
+    for old in others[:-2]:  # two stay: going back and forth between versions costs no compilation
+        shutil.rmtree(old, ignore_errors=True)
+    return cache
+
+
+# At import, because numba reads the variable when it is first imported.
+os.environ["NUMBA_CACHE_DIR"] = str(fresh_numba_cache())
+
+settings.register_profile("quick", deadline=None, max_examples=20)
+settings.register_profile("thorough", deadline=None, derandomize=True)  # a failure in CI can be repeated
+settings.load_profile("thorough" if IN_CI else "quick")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Skip heavy tests, except in CI and where they are asked for (`pytest -m heavy`)."""
+    if IN_CI or "heavy" in config.option.markexpr:
+        return
+    for item in items:
+        if item.get_closest_marker("heavy"):
+            item.add_marker(pytest.mark.skip(reason="heavy: runs with CI=true or `pytest -m heavy`"))

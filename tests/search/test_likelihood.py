@@ -1,0 +1,108 @@
+"""The exact posterior, and answers about items whose places are uncertain."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import special
+
+import learn2search as l2s
+from learn2search.search.likelihood import most_probable, space_of, uncertain_margin, weigh
+
+FREE = np.zeros(30, np.uint8)
+UNIFORM = np.full(30, 1 / 30)
+
+
+@given(st.integers(0, 10**6), st.integers(1, 6), st.floats(0.05, 2))
+def test_weighing_should_be_bayes_rule(seed, d, noise):
+    generator = np.random.default_rng(seed)
+    features = generator.normal(size=(30, d)) + 1000 * generator.normal(size=d)  # far from the origin too
+    query, chosen = generator.choice(30, 4, replace=False), int(generator.integers(4))
+    prior = generator.dirichlet(np.ones(30))
+    likelihood = np.ones(30)
+    for place in set(range(4)) - {chosen}:
+        z = l2s.margin(features[query[chosen]], features[query[place]], features) / noise
+        likelihood *= special.ndtr(np.clip(z, -6, 6))
+    expected = prior * likelihood
+    p = prior.copy()
+    weigh(p, space_of(l2s.Embedding(features), noise), query, chosen, 1.0, FREE, UNIFORM)
+    np.testing.assert_allclose(p, expected / expected.sum(), rtol=2e-4, atol=1e-12)  # margins in float32
+
+
+def test_margins_of_uncertain_items_should_match_the_moments_of_sampled_places():
+    """Mean and variance of r·margin = u·c by Monte Carlo; the moments are exact for the numerator, r is a scale."""
+    generator = np.random.default_rng(0)
+    x, noise = generator.normal(size=(3, 4)), 0.3
+    v = generator.gamma(1.0, 0.02, size=(3, 4))  # small: the expansion is of second order
+    samples = x + np.sqrt(v) * generator.normal(size=(400_000, 3, 4))
+    margins = l2s.margin(samples[:, 0], samples[:, 1], samples[:, 2])
+    chance = special.ndtr(margins / noise).mean()
+    ours = special.ndtr(uncertain_margin(x[0], x[1], x[2], v[0], v[1], v[2], noise))
+    error = special.ndtr(margins / noise).std() / math.sqrt(len(margins))
+    assert abs(ours - chance) < 0.01 + 4 * error
+
+
+@given(st.integers(0, 10**6))
+def test_vanishing_uncertainty_should_give_the_exact_margin(seed):
+    x = np.random.default_rng(seed).normal(size=(3, 5))
+    tiny = np.full(5, 1e-14)
+    assert math.isclose(
+        uncertain_margin(x[0], x[1], x[2], tiny, tiny, tiny, 0.5),
+        float(l2s.margin(x[0], x[1], x[2])) / 0.5,
+        rel_tol=1e-6,
+        abs_tol=1e-6,
+    )
+
+
+@given(st.integers(0, 10**6))
+def test_swapping_an_uncertain_pair_should_negate_its_margin(seed):
+    generator = np.random.default_rng(seed)
+    x, v = generator.normal(size=(3, 3)), generator.gamma(1.0, size=(3, 3))
+    forward = uncertain_margin(x[0], x[1], x[2], v[0], v[1], v[2], 0.5)
+    backward = uncertain_margin(x[1], x[0], x[2], v[1], v[0], v[2], 0.5)
+    assert math.isclose(forward, -backward, rel_tol=1e-9, abs_tol=1e-12)
+
+
+def test_uncertain_items_should_say_less():
+    generator = np.random.default_rng(1)
+    x = generator.normal(size=(30, 3))
+    sharp, vague = (space_of(l2s.Embedding(x, np.full((30, 3), v)), 0.2) for v in (1e-6, 1.0))
+    spreads = []
+    for space in (sharp, vague):
+        p = UNIFORM.copy()
+        weigh(p, space, np.array([0, 1]), 0, 1.0, FREE, UNIFORM)
+        spreads.append(p.std())
+    assert spreads[1] < spreads[0]
+
+
+def test_shown_items_should_keep_only_the_miss_rate():
+    features = np.random.default_rng(0).normal(size=(30, 2))
+    space = space_of(l2s.Embedding(features), 0.3)
+    p = UNIFORM.copy()
+    weigh(p, space, np.array([3, 4]), -1, 0.02, FREE, UNIFORM)  # can't tell
+    assert math.isclose(p[3] / p[5], 0.02)
+    assert math.isclose(p[4] / p[5], 0.02)
+    assert math.isclose(p.sum(), 1)
+    weigh(p, space, np.array([5, 6]), 0, 0.0, FREE, UNIFORM)
+    assert p[5] == p[6] == 0
+
+
+def test_when_nothing_is_left_the_prior_of_the_free_items_should_come_back():
+    features = np.random.default_rng(0).normal(size=(30, 2))
+    space, blocked = space_of(l2s.Embedding(features), 0.3), FREE.copy()
+    blocked[:10] = 1
+    p = np.zeros(30)
+    p[12] = 1.0
+    weigh(p, space, np.array([12, 13]), 1, 0.0, blocked, UNIFORM)
+    np.testing.assert_allclose(p[14:], 1 / 18)
+    assert p[:10].sum() + p[12] + p[13] == 0
+
+
+def test_no_single_answer_should_rule_an_item_out():
+    features = np.array([[0.0], [1.0], [1000.0], [1001.0]])
+    p = np.full(4, 0.25)
+    weigh(p, space_of(l2s.Embedding(features), 0.01), np.array([0, 1]), 0, 1.0, np.zeros(4, np.uint8), np.full(4, 0.25))
+    assert p[3] == pytest.approx(special.ndtr(-6.0) / 1.0, rel=1e-2)
+    assert most_probable(p) == 0

@@ -1,0 +1,186 @@
+"""Simulation: the same searches as step by step, on any number of threads."""
+
+import math
+
+import numpy as np
+import pytest
+
+import learn2search as l2s
+
+FEATURES = np.random.default_rng(0).random((120, 4))
+SPACE = l2s.Embedding(FEATURES)
+UNCERTAIN = l2s.Embedding(FEATURES, np.full(FEATURES.shape, 0.01))
+TARGETS = np.random.default_rng(1).integers(0, 120, 60)
+
+
+def oracle(**options):
+    return l2s.ProbitOracle(FEATURES, 0.1, seed=5, **options)
+
+
+class InPython:
+    """The same simulated visitors, but as an object that the simulator cannot compile."""
+
+    def __init__(self, people):
+        self.people, self.number, self.visitor = people, -1, None
+
+    def choose(self, query, target):
+        return self.visitor.choose(query, target)
+
+    def next(self):
+        self.number += 1
+        self.visitor = self.people.visitor(self.number)
+
+
+@pytest.mark.parametrize("strategy", ["gauss", "sampled", "ig", "eff", "random"])
+@pytest.mark.parametrize(("k", "stop"), [(2, "shown"), (4, "shown"), (2, "mode")])
+def test_compiled_and_interactive_searches_should_be_the_same(strategy, k, stop):
+    people = oracle(undecided=0.01, lapse=0.05)
+    run = l2s.simulate(strategy, SPACE, people, TARGETS[:12], k=k, stop=stop, seed=9, keep_logs=True)
+    keys = l2s.streams.stream_keys(9, 12)
+    for number, target in enumerate(TARGETS[:12]):
+        visitor = people.visitor(number)
+        search = l2s.make_search(strategy, SPACE, 0.1, stop=stop)
+        search.restart(keys[number])
+        for step in run.logs[number]:
+            query = search.ask(min(k, search.left))
+            assert query == step.query
+            search.tell(visitor.choose(query, int(target)))
+            assert search.log[-1] == step
+        if stop == "shown":
+            assert target in run.logs[number][-1].query
+        else:
+            assert search.top(1)[0][0] == target
+
+
+@pytest.mark.parametrize("space", [SPACE, UNCERTAIN], ids=["exact", "uncertain"])
+@pytest.mark.parametrize("strategy", ["gauss", "sampled"])
+def test_results_should_not_depend_on_the_number_of_threads(strategy, space):
+    runs = [l2s.simulate(strategy, space, oracle(), TARGETS, seed=2, workers=workers) for workers in (1, 2, 7)]
+    logged = l2s.simulate(strategy, space, oracle(), TARGETS, seed=2, keep_logs=True)
+    for run in (*runs[1:], logged):
+        np.testing.assert_array_equal(run.costs, runs[0].costs)
+        assert math.isclose(run.flip_rate, runs[0].flip_rate)
+    assert not np.array_equal(l2s.simulate(strategy, space, oracle(), TARGETS, seed=3).costs, runs[0].costs)
+
+
+def test_an_oracle_of_ones_own_should_be_asked():
+    class Nearest:
+        def choose(self, query, target):
+            return min(query, key=lambda item: np.linalg.norm(FEATURES[item] - FEATURES[target]))
+
+    run = l2s.simulate("sampled", SPACE, Nearest(), TARGETS, noise=0.02, seed=0)
+    assert run.found.all()
+    assert run.mean < 7
+    with pytest.raises(ValueError, match="noise= is needed"):
+        l2s.simulate("sampled", SPACE, Nearest(), TARGETS)
+
+
+def test_an_oracle_that_never_answers_should_not_hang_the_search():
+    class Silent:
+        def choose(self, query, target):
+            return None
+
+    run = l2s.simulate("gauss", SPACE, Silent(), TARGETS[:5], noise=0.1)
+    assert run.found.all()
+    assert run.costs.max() <= 60
+
+
+def test_an_oracle_that_answers_with_an_item_not_shown_should_be_named():
+    class Wrong:
+        def choose(self, query, target):
+            return 119 if 119 not in query else 118
+
+    with pytest.raises(ValueError, match="was not shown"):
+        l2s.simulate("gauss", SPACE, Wrong(), [0], noise=0.1)
+
+
+@pytest.mark.parametrize("strategy", ["gauss", "sampled", "random"])
+@pytest.mark.parametrize("k", [2, 5, 8])
+def test_every_target_should_be_found_before_the_items_run_out(strategy, k):
+    """Even by a person who only guesses; with 120 items the last question may be smaller than k."""
+    guessing = l2s.ProbitOracle(FEATURES, 0.1, seed=5, lapse=1.0)
+    run = l2s.simulate(strategy, SPACE, guessing, np.arange(120), k=k, seed=0)
+    assert run.found.all()
+    assert run.costs.max() <= math.ceil(120 / k)
+    assert run.costs.min() >= 1
+
+
+@pytest.mark.parametrize("strategy", ["gauss", "sampled"])
+def test_duplicates_should_be_found_too(strategy):
+    features = np.repeat(FEATURES[:10], 3, axis=0)
+    run = l2s.simulate(
+        strategy, l2s.Embedding(features), l2s.ProbitOracle(features, 0.1, seed=1), np.arange(30), seed=0
+    )
+    assert run.found.all()
+    assert run.costs.max() <= 30
+
+
+def test_a_search_should_stop_at_max_queries():
+    run = l2s.simulate("random", SPACE, oracle(), TARGETS, max_queries=2, seed=0)
+    assert run.costs.max() == 2
+    assert not run.found.all()
+
+
+def test_random_search_should_cost_what_theory_says():
+    """Pairs without repetition show the target after (n/2 + 1)/2 questions on average."""
+    run = l2s.simulate("random", SPACE, oracle(), np.arange(120).repeat(20), seed=0)
+    assert abs(run.mean - 30.5) < 4 * math.sqrt((60**2 - 1) / 12 / 2400)
+
+
+def test_strategies_should_rank_as_in_the_paper():
+    """Figure 1a at n = 120: IG best, then Eff, GaussSearch, and Rand last; ours beside IG."""
+    targets = np.arange(120).repeat(5)
+    cost = {
+        name: l2s.simulate(name, SPACE, oracle(), targets, stop="mode", seed=1)
+        for name in ("ig", "sampled", "eff", "gauss", "random")
+    }
+    assert cost["ig"].mean < cost["eff"].mean < cost["random"].mean
+    assert cost["ig"].mean < cost["gauss"].mean < cost["random"].mean
+    error = math.hypot(cost["ig"].standard_error, cost["sampled"].standard_error)
+    assert cost["sampled"].mean < 1.05 * cost["ig"].mean + 2 * error
+
+
+def test_noise_should_be_calibrated_on_the_pairs_that_are_asked():
+    noise = l2s.calibrate_on_policy("gauss", SPACE, 0.1, n_searches=600, seed=0)
+    run = l2s.simulate("gauss", SPACE, l2s.ProbitOracle(FEATURES, noise, seed=77), np.arange(120).repeat(10), seed=78)
+    assert abs(run.flip_rate - 0.1) < 0.01
+    with pytest.raises(ValueError, match="between 0 and 0.5"):
+        l2s.calibrate_on_policy("gauss", SPACE, 0.6)
+
+
+def test_the_flip_rate_should_be_the_share_of_wrong_answers():
+    run = l2s.simulate("gauss", SPACE, oracle(), np.arange(120).repeat(10), seed=3, keep_logs=True)
+    wrong, asked = 0, 0
+    for target, log in zip(run.targets, run.logs, strict=True):
+        for (i, j), chosen in log:
+            nearer = i if l2s.margin(FEATURES[i], FEATURES[j], FEATURES[target]) > 0 else j
+            wrong += chosen != nearer
+            asked += 1
+    assert abs(wrong / asked - run.flip_rate) < 4 * math.sqrt(0.1 / asked)
+
+
+@pytest.mark.parametrize(
+    ("targets", "message"),
+    [
+        ([3, 120], "target 120 is unknown: the items are 0..119"),
+        ([-1], "target -1 is unknown"),
+        ([], "targets must be a list of items"),
+        ([1.5], "targets must be a list of items"),
+    ],
+)
+def test_unknown_targets_should_be_refused(targets, message):
+    with pytest.raises(ValueError, match=message):
+        l2s.simulate("gauss", SPACE, oracle(), targets)
+
+
+def test_an_oracle_of_another_collection_should_be_refused():
+    with pytest.raises(ValueError, match="the oracle knows 50 items, the embedding has 120"):
+        l2s.simulate("gauss", SPACE, l2s.ProbitOracle(FEATURES[:50], 0.1), [3])
+    with pytest.raises(ValueError, match="2 to 8 items"):
+        l2s.simulate("gauss", SPACE, oracle(), [3], k=9)
+
+
+def test_progress_should_be_shown_on_request(capsys, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")  # rich then draws as if on a terminal
+    l2s.simulate("random", SPACE, oracle(), TARGETS, progress=True)
+    assert "searching" in capsys.readouterr().err

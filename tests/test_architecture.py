@@ -1,0 +1,134 @@
+"""Who may import whom, read from the sources. A room is a module or folder right under src/learn2search."""
+
+import ast
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+import learn2search
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "src" / "learn2search"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+SCRIPTS = sorted(path for folder in ("benchmarks", "experiments") for path in (ROOT / folder).rglob("*.py"))
+
+# From the ground up. A room may import rooms of its own level (but not in a circle) and of those below.
+LEVELS = [
+    {"compiled", "streams"},
+    {"probit", "triplets", "embedding"},
+    {"nearest", "oracle", "embed", "metrics", "datasets"},
+    {"search"},
+    {"learn"},
+    {"__init__"},  # the public names: the library ends here, the product begins above
+    {"store"},
+    {"service", "demo"},
+    {"web"},
+    {"cli", "play", "__main__"},
+]
+LEVEL = {room: level for level, rooms in enumerate(LEVELS) for room in rooms}
+
+WEB = {"fastapi", "starlette", "uvicorn", "jinja2", "multipart", "limits", "prometheus_client"}
+DATABASE = {"sqlalchemy", "alembic", "psycopg", "sqlite3"}
+PLOTTING = {"matplotlib", "seaborn", "plotly"}
+
+MOST_LINES = 60
+
+
+def room_of(path: Path) -> str:
+    return path.relative_to(PACKAGE).with_suffix("").parts[0]
+
+
+def imports(path: Path) -> Iterator[str]:
+    """The dotted names that a file imports, also inside functions: `learn2search.probit.margin`."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{origin(path, node)}.{alias.name}" for alias in node.names)
+
+
+def origin(path: Path, node: ast.ImportFrom) -> str:
+    """The module after `from`, with the dots of a relative import resolved."""
+    if not node.level:
+        return node.module or ""
+    package = path.relative_to(PACKAGE.parent).parts[: -node.level]
+    return ".".join((*package, node.module) if node.module else package)
+
+
+def imported_rooms(path: Path) -> set[str]:
+    """The rooms a file imports; `from learn2search import Embedding` is an import of `__init__`."""
+    names = [name.split(".") for name in imports(path)]
+    inside = [name[1] if len(name) > 1 else "__init__" for name in names if name[0] == "learn2search"]
+    return {room if room in LEVEL else "__init__" for room in inside}
+
+
+def name(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name)
+def test_a_room_imports_only_rooms_of_its_level_or_below(path: Path) -> None:
+    room = room_of(path)
+    assert room in LEVEL, f"{room} has no place in the building yet: add it to LEVELS"
+    above = {other for other in imported_rooms(path) if LEVEL[other] > LEVEL[room]}
+    assert not above, f"{name(path)} imports {sorted(above)}, which stand above it"
+
+
+def test_rooms_do_not_import_each_other_in_a_circle() -> None:
+    graph: dict[str, set[str]] = {}
+    for path in MODULES:
+        graph.setdefault(room_of(path), set()).update(imported_rooms(path) - {room_of(path)})
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(f"imports in a circle: {' -> '.join(error.args[1])}")
+
+
+def test_the_store_knows_the_embedding_only() -> None:
+    stored = [imported_rooms(path) for path in MODULES if room_of(path) == "store"]
+    assert set().union(*stored) <= {"store", "embedding"}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name)
+def test_nothing_below_the_service_needs_web_database_or_plotting(path: Path) -> None:
+    if LEVEL.get(room_of(path), 0) >= LEVEL["service"]:
+        return
+    forbidden = WEB | PLOTTING | (set() if room_of(path) == "store" else DATABASE)
+    assert not forbidden & {imported.split(".")[0] for imported in imports(path)}
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=name)
+def test_experiments_and_benchmarks_use_public_names_only(path: Path) -> None:
+    public = {"learn2search"} | {f"learn2search.{public}" for public in learn2search.__all__}
+    imported = {imported for imported in imports(path) if imported.split(".")[0] == "learn2search"}
+    assert imported <= public
+
+    assert used_names(path) <= set(learn2search.__all__)
+
+
+def used_names(path: Path) -> set[str]:
+    """The names a file takes from the package by a dot: `simulate` in `l2s.simulate(...)`."""
+    nodes = list(ast.walk(ast.parse(path.read_text())))
+    modules = [alias for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    aliases = {alias.asname or alias.name for alias in modules if alias.name == "learn2search"}
+    dotted = [node for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)]
+    return {node.attr for node in dotted if node.value.id in aliases}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name)
+def test_functions_can_be_read_in_one_go(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            lines = code_lines(node)
+            assert lines <= MOST_LINES, f"{name(path)}:{node.lineno}: {node.name} has {lines} lines: split it"
+
+
+def code_lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """The lines of a function without its docstring."""
+    lines = (function.end_lineno or 0) - function.lineno + 1
+    if ast.get_docstring(function) is not None:
+        docstring = function.body[0]
+        lines -= (docstring.end_lineno or 0) - docstring.lineno + 1
+    return lines

@@ -1,0 +1,85 @@
+"""Embedding: a frozen value that refuses what cannot be searched."""
+
+import numpy as np
+import pytest
+
+import learn2search as l2s
+
+
+@pytest.mark.parametrize(
+    ("features", "message"),
+    [
+        ([1.0, 2.0, 3.0], r"must be 2-D.*got shape \(3,\): one feature per item\? reshape"),
+        (np.zeros((2, 2, 2)), r"must be 2-D.*got shape \(2, 2, 2\)"),
+        ([[1.0, np.nan], [2.0, 3.0], [np.inf, 0.0]], "2 of 3 rows hold NaN or infinity .the first is row 0."),
+        ([[1.0, 2.0]] * 4, "all 4 items have the same features"),
+        ([[1.0, 2.0]], "at least 2 items"),
+        (np.empty((5, 0)), "at least 2 items and 1 feature"),
+        ([["red", "green"], ["blue", "white"]], "must be numbers"),
+        ([[1.0, 2.0], [3.0]], "must be numbers"),
+    ],
+)
+def test_features_that_cannot_be_searched_should_be_refused(features, message):
+    with pytest.raises(ValueError, match=message):
+        l2s.Embedding(features)
+
+
+@pytest.mark.parametrize(
+    ("var", "message"),
+    [
+        (np.ones((2, 3)), r"the shape of mean, \(2, 2\), got \(2, 3\)"),
+        ([[1.0, 0.0], [1.0, 1.0]], "variances must be positive, item 0"),
+        ([[1.0, np.nan], [1.0, 1.0]], "var must be finite"),
+    ],
+)
+def test_bad_variances_should_be_refused(var, message):
+    with pytest.raises(ValueError, match=message):
+        l2s.Embedding([[0.0, 1.0], [1.0, 0.0]], var)
+
+
+def test_an_embedding_should_be_frozen():
+    features = np.random.default_rng(0).random((5, 2))
+    space = l2s.Embedding(features)
+    features[0, 0] = 99
+    assert space.mean[0, 0] != 99
+    with pytest.raises(ValueError, match="read-only"):
+        space.mean[0, 0] = 1
+    with pytest.raises(AttributeError):
+        space.mean = features
+
+
+def test_the_fingerprint_should_change_with_every_part():
+    mean, var = np.random.default_rng(0).random((2, 5, 2))
+    prints = {
+        l2s.Embedding(mean).fingerprint,
+        l2s.Embedding(mean, var).fingerprint,
+        l2s.Embedding(mean, var + 1).fingerprint,
+    }
+    assert len(prints) == 3
+    assert l2s.Embedding(mean, var).fingerprint == l2s.Embedding(mean.copy(), var.copy()).fingerprint
+
+
+@pytest.mark.parametrize("with_var", [False, True])
+def test_saving_and_loading_should_give_the_same_embedding(tmp_path, with_var):
+    mean, var = np.random.default_rng(0).random((2, 5, 2))
+    space = l2s.Embedding(mean, var if with_var else None)
+    space.save(tmp_path / "space.npz")
+    assert l2s.Embedding.load(tmp_path / "space.npz").fingerprint == space.fingerprint
+
+
+def test_a_file_of_another_kind_version_or_damaged_should_be_refused(tmp_path):
+    space = l2s.Embedding([[0.0], [1.0]])
+    path = tmp_path / "space.npz"
+    space.save(path)
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(ValueError, match="not an embedding file .or is damaged."):
+        l2s.Embedding.load(path)
+    np.savez(path, something=np.zeros(3))
+    with pytest.raises(ValueError, match=r"it holds \['something'\]"):
+        l2s.Embedding.load(path)
+    np.savez(path, format="learn2search.embedding", version=99, mean=space.mean)
+    with pytest.raises(ValueError, match="version 99, this release reads version 1"):
+        l2s.Embedding.load(path)
+    with pytest.raises(FileNotFoundError):
+        l2s.Embedding.load(tmp_path / "nothing.npz")
