@@ -1,31 +1,27 @@
 """Search by comparison: find a thing you can recognise but not describe."""
 
+from importlib import import_module
 from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
 
-from learn2search.embedding import Embedding
-from learn2search.nearest import Nearest
-from learn2search.oracle import Oracle, ProbitOracle
-from learn2search.probit import (
-    calibrate_noise,
-    choice_probability,
-    flip_rate,
-    hazard,
-    hyperplane,
-    log_ndtr,
-    margin,
-    random_margins,
-)
-from learn2search.search import (
-    Belief,
-    GaussSearch,
-    PosteriorSearch,
-    Run,
-    Search,
-    Step,
-    calibrate_on_policy,
-    make_search,
-    simulate,
-)
+if TYPE_CHECKING:
+    from learn2search.embedding import Embedding
+    from learn2search.nearest import Nearest
+    from learn2search.oracle import Oracle, ProbitOracle
+    from learn2search.probit import (
+        calibrate_noise,
+        choice_probability,
+        flip_rate,
+        hazard,
+        hyperplane,
+        log_ndtr,
+        margin,
+        random_margins,
+    )
+    from learn2search.search.gauss import Belief, GaussSearch
+    from learn2search.search.posterior import PosteriorSearch
+    from learn2search.search.protocol import Search, Step
+    from learn2search.search.simulate import Run, calibrate_on_policy, make_search, simulate
 
 __version__ = version("learn2search")
 
@@ -53,3 +49,29 @@ __all__ = [
     "random_margins",
     "simulate",
 ]
+
+# Names are imported when they are first used: `learn2search --help` need not wait for numba.
+_HOME = {
+    "embedding": ("Embedding",),
+    "nearest": ("Nearest",),
+    "oracle": ("Oracle", "ProbitOracle"),
+    "probit": (
+        *("calibrate_noise", "choice_probability", "flip_rate", "hazard", "hyperplane"),
+        *("log_ndtr", "margin", "random_margins"),
+    ),
+    "search.gauss": ("Belief", "GaussSearch"),
+    "search.posterior": ("PosteriorSearch",),
+    "search.protocol": ("Search", "Step"),
+    "search.simulate": ("Run", "calibrate_on_policy", "make_search", "simulate"),
+}
+_MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module 'learn2search' has no attribute {name!r}")
+    return getattr(import_module(f"learn2search.{_MODULE_OF[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -10,9 +10,14 @@ from scipy import special
 
 import learn2search as l2s
 from learn2search.search.likelihood import most_probable, space_of, uncertain_margin, weigh
+from learn2search.streams import open_stream, stream_keys
 
 FREE = np.zeros(30, np.uint8)
 UNIFORM = np.full(30, 1 / 30)
+
+
+def stream():
+    return open_stream(stream_keys(0, 1)[0], 0)
 
 
 @given(st.integers(0, 10**6), st.integers(1, 6), st.floats(0.05, 2))
@@ -105,4 +110,11 @@ def test_no_single_answer_should_rule_an_item_out():
     p = np.full(4, 0.25)
     weigh(p, space_of(l2s.Embedding(features), 0.01), np.array([0, 1]), 0, 1.0, np.zeros(4, np.uint8), np.full(4, 0.25))
     assert p[3] == pytest.approx(special.ndtr(-6.0) / 1.0, rel=1e-2)
-    assert most_probable(p) == 0
+    assert most_probable(p, stream()) == 0
+
+
+def test_ties_for_the_most_probable_should_be_broken_at_random():
+    p, s = np.array([0.1, 0.3, 0.3, 0.3]), stream()
+    counts = np.bincount([most_probable(p, s) for _ in range(3000)], minlength=4)
+    assert counts[0] == 0
+    assert ((counts[1:] - 1000) ** 2 / 1000).sum() < 13.8  # 2 degrees of freedom, p = 0.001

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 import learn2search as l2s
+from learn2search.nearest import twins_of
 from learn2search.search.protocol import count_places
 
 STRATEGIES = ["gauss", "sampled", "ig", "eff", "random"]
@@ -156,7 +157,7 @@ def test_items_at_the_same_place_should_never_be_compared(strategy):
 
 def test_places_should_be_counted_once():
     features = np.array([[0.0], [1.0], [0.0], [2.0], [1.0], [0.0]])
-    assert count_places(l2s.nearest.twins_of(l2s.Embedding(features))) == 3
+    assert count_places(twins_of(l2s.Embedding(features))) == 3
 
 
 # --- bad input -------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy import integrate, special, stats
 
 import learn2search as l2s
+from learn2search.nearest import twins_of
 from learn2search.probit import entropy_tabled, ndtr_tabled
 from learn2search.search import rules
 from learn2search.search.likelihood import space_of, uncertain_margin
@@ -160,7 +161,7 @@ def test_the_pool_should_hold_free_items_of_different_places(seed, n_blocked):
     blocked = free(25)
     blocked[2 : 2 + n_blocked] = 1
     before = blocked.copy()
-    pool = rules.draw_pool(0, np.arange(25), blocked, l2s.nearest.twins_of(embedding), 2, stream(seed))
+    pool = rules.draw_pool(0, np.arange(25), blocked, twins_of(embedding), 2, stream(seed))
     np.testing.assert_array_equal(blocked, before)
     assert not blocked[pool].any()
     places = mean[pool, 0].tolist()

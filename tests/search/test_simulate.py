@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import learn2search as l2s
+from learn2search.streams import stream_keys
 
 FEATURES = np.random.default_rng(0).random((120, 4))
 SPACE = l2s.Embedding(FEATURES)
@@ -36,7 +37,7 @@ class InPython:
 def test_compiled_and_interactive_searches_should_be_the_same(strategy, k, stop):
     people = oracle(undecided=0.01, lapse=0.05)
     run = l2s.simulate(strategy, SPACE, people, TARGETS[:12], k=k, stop=stop, seed=9, keep_logs=True)
-    keys = l2s.streams.stream_keys(9, 12)
+    keys = stream_keys(9, 12)
     for number, target in enumerate(TARGETS[:12]):
         visitor = people.visitor(number)
         search = l2s.make_search(strategy, SPACE, 0.1, stop=stop)

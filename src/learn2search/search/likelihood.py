@@ -25,6 +25,7 @@ from learn2search.compiled import compiled
 from learn2search.embedding import Embedding
 from learn2search.probit import ndtr_tabled
 from learn2search.search.protocol import Array, Items
+from learn2search.streams import Stream, below
 
 _BLOCK = 512  # items that are weighed together, in vectors
 
@@ -139,9 +140,14 @@ def weigh(
 
 
 @compiled
-def most_probable(p: Array) -> int:
-    best = 0
+def most_probable(p: Array, stream: Stream) -> int:
+    """The item with the largest probability, one of them at random when there are several."""
+    best, ties = 0, 1
     for item in range(1, len(p)):
         if p[item] > p[best]:
-            best = item
+            best, ties = item, 1
+        elif p[item] == p[best]:
+            ties += 1
+            if below(stream, ties) == 0:
+                best = item
     return best

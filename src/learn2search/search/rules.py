@@ -23,7 +23,7 @@ from learn2search.search.protocol import Array, Items, block_place
 from learn2search.streams import Stream, below, shuffle, uniform
 
 POOL = 128  # R: items from which a query is made
-SCORED = 32  # T: queries of the pool that are scored exactly
+SCORED = 64  # T: queries of the pool that are scored exactly
 SAMPLES = 256  # S: samples of the posterior
 SHARP = 0.8  # above this probability of the best item the posterior is flattened for sampling
 FROM_BELIEF = 0.6  # share of the pool that comes from the samples, the rest is uniform
@@ -244,7 +244,7 @@ def sampled_query(
     p: Array, space: Space, bonus: float, blocked: NDArray[np.uint8], twins: NDArray[np.int32], k: int, stream: Stream
 ) -> Items:
     """k items of a small pool that are worth most over a sample of the posterior."""
-    best = most_probable(p)
+    best = most_probable(p, stream)
     samples, weights = draw_samples(p, p[best] > SHARP, stream)
     pool = draw_pool(best, samples, blocked, twins, k, stream)
     panel = make_panel(space, pool, samples, weights)

@@ -1,0 +1,1 @@
+"""Games for the terminal: searches that a person plays with single key presses."""

@@ -1,0 +1,198 @@
+"""The game as a person meets it: in a real (pseudo-)terminal, with keys going in and pages coming out."""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import time
+from types import TracebackType
+
+import pytest
+
+if sys.platform == "win32":
+    pytest.skip("pseudo-terminals are for POSIX", allow_module_level=True)
+
+import fcntl
+import pty
+import termios
+
+CONTROL = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[=>]|\r")
+WARM_UP_SECONDS = 120  # the first run on a machine compiles
+GAME = [sys.executable, "-c", "from learn2search.cli import app; app()", "play", "colors"]
+LEAVES_ALTERNATE_SCREEN, SHOWS_CURSOR = "\x1b[?1049l", "\x1b[?25h"
+
+
+def _take_terminal() -> None:
+    # Ctrl-C reaches only the program that the terminal belongs to.
+    os.setsid()
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+class Terminal:
+    """The game in a pseudo-terminal of a given size. Use as a context manager."""
+
+    def __init__(self, *options: str, width: int = 80, height: int = 24, **environment: str) -> None:
+        self._ours, self._theirs = pty.openpty()
+        self.resize(width, height)
+        self.mode_before = termios.tcgetattr(self._theirs)
+        self.output = ""
+        kept = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "COLUMNS", "LINES")}
+        streams = {"stdin": self._theirs, "stdout": self._theirs, "stderr": self._theirs}
+        colours = {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
+        self.process = subprocess.Popen(
+            [*GAME, *options], env=kept | colours | environment, preexec_fn=_take_terminal, **streams
+        )
+
+    def __enter__(self) -> Terminal:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.process.kill()
+        self.process.wait()
+        os.close(self._ours)
+        os.close(self._theirs)
+
+    @property
+    def mode(self) -> list[object]:
+        return termios.tcgetattr(self._theirs)
+
+    def resize(self, width: int, height: int) -> None:
+        fcntl.ioctl(self._theirs, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
+
+    def press(self, keys: str) -> None:
+        self.output = ""
+        os.write(self._ours, keys.encode())
+
+    def wait_for(self, words: str, seconds: float = 20) -> str:
+        """Everything that was printed since the last key press, once the words are in it."""
+        end = time.monotonic() + seconds
+        while words not in self.text:
+            if time.monotonic() > end:
+                raise AssertionError(f"{words!r} did not appear in {seconds} s, but this did:\n{self.text[-3000:]}")
+            self._read()
+        while self._read():  # the rest of the page
+            pass
+        return self.text
+
+    def wait_for_end(self, seconds: float = 20) -> int:
+        """The exit status."""
+        end = time.monotonic() + seconds
+        while self.process.poll() is None and time.monotonic() < end:
+            self._read()
+        self._read()
+        return self.process.wait(timeout=1)
+
+    @property
+    def text(self) -> str:
+        return CONTROL.sub("", self.output)
+
+    def _read(self) -> bool:
+        """Take what was printed; False when nothing came for a while."""
+        if not select.select([self._ours], [], [], 0.1)[0]:
+            return False
+        self.output += os.read(self._ours, 65536).decode(errors="replace")
+        return True
+
+
+def begun(*options: str, **settings: object) -> Terminal:
+    terminal = Terminal(*options, "--seed", "4", **settings)  # type: ignore[arg-type]
+    terminal.wait_for("Press any key", WARM_UP_SECONDS)
+    terminal.press(" ")
+    terminal.wait_for("question 1")
+    return terminal
+
+
+def colours_in(page: str) -> list[str]:
+    return re.findall(r"#[0-9a-f]{6}", page)
+
+
+def assert_put_back(terminal: Terminal) -> None:
+    assert terminal.mode == terminal.mode_before
+    assert LEAVES_ALTERNATE_SCREEN in terminal.output
+    assert SHOWS_CURSOR in terminal.output
+
+
+def test_a_whole_game_should_be_played_with_single_keys() -> None:
+    with begun() as terminal:
+        assert terminal.mode != terminal.mode_before
+        terminal.press("2")
+        second = terminal.wait_for("question 2")
+        terminal.press("0")
+        terminal.wait_for("question 3")
+        terminal.press("u")
+        assert colours_in(terminal.wait_for("question 2")) == colours_in(second)
+        terminal.press("3")
+        third = colours_in(terminal.wait_for("question 3"))
+        terminal.press("f")
+        terminal.wait_for("Which one?")
+        terminal.press("4")
+        end = terminal.wait_for("q quit")
+        assert "There it is!" in end
+        assert third[3] in end
+        terminal.press("q")
+        assert terminal.wait_for_end() == 0
+        assert f"{third[3]}, a" in terminal.text
+        assert "found at question 3." in terminal.text
+        assert_put_back(terminal)
+
+
+def test_fast_typing_should_lose_no_key() -> None:
+    with begun("--show", "2") as terminal:
+        terminal.press("12121\x1b[A")
+        terminal.wait_for("question 6")
+        terminal.press("r1")
+        terminal.wait_for("question 2")
+
+
+def test_quitting_early_should_name_the_likeliest_colour() -> None:
+    with begun() as terminal:
+        terminal.press("1")
+        terminal.wait_for("question 2")
+        terminal.press("q")
+        assert terminal.wait_for_end() == 0
+        assert "The likeliest is" in terminal.text
+        assert_put_back(terminal)
+
+
+@pytest.mark.parametrize(("keys", "sent", "status"), [("\x03", None, 130), ("", signal.SIGTERM, 143)])
+def test_an_interrupted_game_should_put_the_terminal_back(keys: str, sent: int | None, status: int) -> None:
+    with begun() as terminal:
+        terminal.press(keys)
+        if sent is not None:
+            terminal.process.send_signal(sent)
+        assert terminal.wait_for_end() == status
+        assert "Traceback" not in terminal.text
+        assert_put_back(terminal)
+
+
+def test_a_resized_terminal_should_be_drawn_anew() -> None:
+    with begun() as terminal:
+        terminal.press("")
+        terminal.resize(60, 30)
+        assert "u undo" in terminal.wait_for("q quit")
+
+
+def test_256_colours_should_be_enough_and_said() -> None:
+    with begun(COLORTERM="") as terminal:
+        terminal.press("1")
+        terminal.wait_for("256 colours")
+        assert "48;5;" in terminal.output
+        assert "48;2;" not in terminal.output
+
+
+@pytest.mark.parametrize(
+    ("environment", "words"),
+    [({"NO_COLOR": "1"}, "NO_COLOR is set"), ({"TERM": "dumb", "COLORTERM": ""}, "256 colours")],
+)
+def test_a_terminal_without_colour_should_get_a_sentence(environment: dict[str, str], words: str) -> None:
+    with Terminal(**environment) as terminal:
+        terminal.wait_for(words)
+        assert terminal.wait_for_end() == 1
+        assert "\x1b" not in terminal.output
