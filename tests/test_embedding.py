@@ -1,5 +1,7 @@
 """Embedding: a frozen value that refuses what cannot be searched."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -57,6 +59,13 @@ def test_the_fingerprint_should_change_with_every_part():
     }
     assert len(prints) == 3
     assert l2s.Embedding(mean, var).fingerprint == l2s.Embedding(mean.copy(), var.copy()).fingerprint
+
+
+def test_what_follows_from_an_embedding_should_be_made_once():
+    space, made = l2s.Embedding([[0.0], [1.0]]), []
+    assert space.derived("thing", lambda: made.append(1) or len(made)) == 1
+    assert space.derived("thing", lambda: made.append(1) or len(made)) == 1
+    assert pickle.loads(pickle.dumps(space)).fingerprint == space.fingerprint
 
 
 @pytest.mark.parametrize("with_var", [False, True])

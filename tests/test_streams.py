@@ -11,8 +11,8 @@ from learn2search.compiled import compiled
 def draw_normals(key, count):
     stream = streams.open_stream(key, 0)
     values = np.empty(count)
-    for at in range(count):
-        values[at] = streams.normal(stream)
+    for at in range(0, count, 2):
+        values[at], values[at + 1] = streams.normal_pair(stream)
     return values
 
 
@@ -48,6 +48,7 @@ def test_normal_numbers_should_be_standard_normal():
     values = draw_normals(streams.stream_keys(11, 1)[0], 200_000)
     error = 1 / np.sqrt(len(values))
     assert abs(values.mean()) < 4 * error
+    assert abs(np.mean(values[::2] * values[1::2])) < 4 * np.sqrt(2) * error  # the two of a pair are independent
     assert abs(values.var() - 1) < 4 * np.sqrt(2) * error
     assert abs((values**4).mean() - 3) < 4 * np.sqrt(96) * error
     assert abs(np.mean(values < -1.0) - 0.15865525) < 4 * np.sqrt(0.1587 * 0.8413) * error

@@ -2,13 +2,17 @@
 
 import hashlib
 import os
+import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[np.float64]
+Made = TypeVar("Made")
 
 _FORMAT = "learn2search.embedding"
 _VERSION = 1
@@ -23,11 +27,15 @@ class Embedding:
     """
 
     mean: Array
-    var: Array | None = None
+    var: Array | None
+    _derived: dict[str, Any]
+    _lock: threading.RLock
 
     def __init__(self, mean: ArrayLike, var: ArrayLike | None = None) -> None:
         object.__setattr__(self, "mean", _positions(mean))
         object.__setattr__(self, "var", None if var is None else _variances(var, self.mean.shape))
+        object.__setattr__(self, "_derived", {})
+        object.__setattr__(self, "_lock", threading.RLock())
 
     @property
     def n_items(self) -> int:
@@ -45,6 +53,17 @@ class Embedding:
             if array is not None:
                 digest.update(array.data)
         return digest.hexdigest()[:16]
+
+    def derived(self, name: str, make: Callable[[], Made]) -> Made:
+        """What follows from the embedding alone (an index, a prior), made once and shared by searches and threads."""
+        with self._lock:
+            if name not in self._derived:
+                self._derived[name] = make()
+            made: Made = self._derived[name]
+            return made
+
+    def __reduce__(self) -> tuple[type["Embedding"], tuple[Array, Array | None]]:
+        return Embedding, (self.mean, self.var)
 
     def __repr__(self) -> str:
         return f"Embedding(n_items={self.n_items}, dim={self.dim}, var={'None' if self.var is None else 'given'})"

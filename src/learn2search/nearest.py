@@ -1,22 +1,20 @@
 """The nearest item to a point that is not blocked: exact, compiled, built once an embedding.
 
-Two forms, chosen by n and d and equal to brute force, ties included (the lowest item wins):
+Distance is Euclidean, or the paper's per-item Mahalanobis distance (ν_i - z)ᵀ Ψ_i⁻¹ (ν_i - z) with diagonal Ψ_i.
 
-- a k-d tree of bounding boxes: O(log n) a query in few dimensions;
-- one float32 pass, in which every candidate that rounding could hide is measured again in float64: faster for few
-  items, and
-  in many dimensions, where a tree visits nearly every leaf.
+Items lie in tiles of 64, measured together in float32; every item that the rounding of float32 could hide is measured
+again in float64, so the answer equals brute force, ties included (the lowest item wins). Two forms, chosen by n and
+d:
 
-Distance is Euclidean, or the paper's per-item Mahalanobis distance (ν_i - z)ᵀ Ψ_i⁻¹ (ν_i - z) with diagonal Ψ_i; the
-tree bounds the latter from below by its boxes and the largest Ψ under each node, so branch and bound stays exact.
+- "tree": the tiles are the leaves of a k-d tree of bounding boxes, O(log n) a query in few dimensions. The Mahalanobis
+  distance is bounded from below by the boxes and the largest Ψ under each node, so branch and bound stays exact.
+- "pass": all tiles in turn, faster for few items, and in many dimensions, where a tree would visit nearly every leaf.
 
-An index is read-only: all searches and threads share it. What a search has used is its own array `blocked` (a count
-an item).
+An index is read-only: all searches and threads share it. What a search has used is its own array `blocked`, a count
+an item.
 """
 
-import threading
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,33 +23,41 @@ from learn2search.compiled import compiled
 from learn2search.embedding import Embedding
 
 Array = NDArray[np.float64]
+Array32 = NDArray[np.float32]
 
-_LEAF = 16  # items in a leaf, at most
-_TILE = 64  # items of a float32 pass that are measured together
-_STACK = 128  # a binary tree over 2^31 items is less than 32 deep
+_TILE = 64  # long enough that the loops over a tile are compiled to vectors, not unrolled
+_STACK = 64  # a binary tree over 2^31 items is less than 32 deep
 _HALF_ULP = 2.0**-24  # of float32
 
 
 class Index(NamedTuple):
     """The arrays behind `Nearest`, in the form that compiled code takes. Unused parts have no rows.
 
-    mean, var: `(n, d)`, the embedding's own. order: `(leaves, 16)` items of each leaf. points, spread: `(leaves, d,
-    16)` their mean and var. boxes: `(nodes, 2, d)` lowest and highest coordinates; top_var: `(nodes, d)` largest
-    variances; the children of node k are 2k+1 and 2k+2. tiles, precisions: `(tiles, d, 64)` float32. reach: the
-    largest absolute coordinate; sharp: the largest precision.
+    mean, var: `(n, d)`, the embedding's own. order: `(tiles, 64)` the items of each tile, -1 = none. tiles, precisions:
+    `(tiles, d, 64)` their means and 1/var. boxes: `(nodes, 2, d)` lowest and highest coordinates, top_var: `(nodes,
+    d)` largest variances; the children of node k are 2k+1 and 2k+2. reach: the largest absolute coordinate; sharp:
+    the largest 1/var.
     """
 
     mean: Array
     var: Array
     order: NDArray[np.int32]
-    points: Array
-    spread: Array
-    boxes: Array
-    top_var: Array
-    tiles: NDArray[np.float32]
-    precisions: NDArray[np.float32]
+    tiles: Array32
+    precisions: Array32
+    boxes: Array32
+    top_var: Array32
     reach: float
     sharp: float
+
+
+class Scratch(NamedTuple):
+    """Room to work in, made once a search: the point in float32, a tile's distances and their bits, nodes to visit."""
+
+    point: Array32
+    distances: Array32
+    words: NDArray[np.int32]
+    nodes: NDArray[np.int32]
+    bounds: Array32
 
 
 class Nearest:
@@ -65,122 +71,80 @@ class Nearest:
         self.metric = metric
         self.form = form or best_form(*embedding.mean.shape)
         var = embedding.var if metric == "mahalanobis" and embedding.var is not None else np.empty((0, embedding.dim))
-        self.index = (_tree if self.form == "tree" else _tiled)(embedding.mean, var)
+        self.index = _build(embedding.mean, var, self.form)
 
     @classmethod
     def of(cls, embedding: Embedding, metric: str = "euclidean") -> "Nearest":
         """The index of this embedding, built at the first call and shared afterwards."""
-        with _lock:
-            indexes = _shared.setdefault(embedding, {})
-            if metric not in indexes:
-                indexes[metric] = cls(embedding, metric)
-            return indexes[metric]
+        return embedding.derived(f"nearest, {metric}", lambda: cls(embedding, metric))
 
     def query(self, point: ArrayLike, blocked: NDArray[np.uint8]) -> int:
         """The unblocked item nearest to `point` `(d,)`, or -1 when all are blocked; `blocked` is `(n,)`, 0 = free."""
-        return int(nearest_item(self.index, np.asarray(point, float), blocked))
+        return int(nearest_item(self.index, np.asarray(point, float), blocked, new_scratch(len(self.index.mean[0]))))
 
 
 def best_form(n: int, d: int) -> str:
-    """The faster form on uniform data: "pass" or "tree"; they meet near n = 1,000 for d = 5, 100,000 for d = 10."""
-    return "tree" if n > 1000 * 2.5 ** (d - 5) else "pass"
+    """The faster form on uniform data: "pass" or "tree"; they meet near n = 300 for d = 5, 50,000 for d = 10."""
+    return "tree" if n > 300 * 2.8 ** (d - 5) else "pass"
 
 
-_lock = threading.Lock()
-_shared: WeakKeyDictionary[Embedding, dict[str, Nearest]] = WeakKeyDictionary()
+# --- building --------------------------------------------------------------------------------------
 
 
-# --- building -------------------------------------------------------------------------------------
-
-
-def _tree(mean: Array, var: Array) -> Index:
+def _build(mean: Array, var: Array, form: str) -> Index:
     n, d = mean.shape
-    levels = max(0, int(np.ceil(np.log2(n / _LEAF))))
-    boxes = np.empty((2 ** (levels + 1) - 1, 2, d))
-    top_var = np.empty((len(boxes) if len(var) else 0, d))
-    flat = np.arange(n, dtype=np.int32)
-    _build(mean, var, flat, levels, boxes, top_var)
-    order, points = np.full((2**levels, _LEAF), -1, np.int32), np.full((2**levels, d, _LEAF), np.inf)
-    spread = np.ones((len(points) if len(var) else 0, d, _LEAF))
-    _fill_leaves(mean, var, flat, order, points, spread)
-    none = np.empty((0, d, _TILE), np.float32)
-    return Index(mean, var, order, points, spread, boxes, top_var, none, none, 0.0, 0.0)
-
-
-def _tiled(mean: Array, var: Array) -> Index:
-    d = mean.shape[1]
-    reach = float(max(-mean.min(), mean.max()))
-    sharp = float(1.0 / var.min()) if len(var) else 1.0
-    tiles = _tiles(mean, np.float32(np.inf))
-    precisions = _tiles(var, np.float32(1.0))
-    np.divide(np.float32(1.0), precisions, out=precisions)
-    order, no_leaves = np.empty((0, _LEAF), np.int32), np.empty((0, d, _LEAF))
-    return Index(
-        mean, var, order, no_leaves, no_leaves, np.empty((0, 2, d)), np.empty((0, d)), tiles, precisions, reach, sharp
-    )
+    levels = max(0, int(np.ceil(np.log2(n / _TILE)))) if form == "tree" else 0
+    nodes = 2 ** (levels + 1) - 1 if form == "tree" else 0
+    boxes, top_var = np.empty((nodes, 2, d), np.float32), np.empty((nodes if len(var) else 0, d), np.float32)
+    items = np.arange(n, dtype=np.int32)
+    if form == "tree":
+        _split(mean, var, items, levels, boxes, top_var)
+    n_tiles = 2**levels if form == "tree" else -(-n // _TILE)
+    order = np.full((n_tiles, _TILE), -1, np.int32)
+    tiles = np.full((n_tiles, d, _TILE), np.inf, np.float32)
+    precisions = np.ones((n_tiles if len(var) else 0, d, _TILE), np.float32)
+    _fill(mean, var, items, form == "tree", order, tiles, precisions)
+    reach, sharp = max(-mean.min(), mean.max()), 1.0 / var.min() if len(var) else 1.0
+    return Index(mean, var, order, tiles, precisions, boxes, top_var, float(reach), float(sharp))
 
 
 @compiled
-def _tiles(rows: Array, padding: np.float32) -> NDArray[np.float32]:
-    n, d = rows.shape
-    tiles = np.full(((n + _TILE - 1) // _TILE, d, _TILE), padding, np.float32)
-    for item in range(n):
-        for k in range(d):
-            tiles[item // _TILE, k, item % _TILE] = rows[item, k]
-    return tiles
-
-
-@compiled
-def _build(mean: Array, var: Array, order: NDArray[np.int32], levels: int, boxes: Array, top_var: Array) -> None:
+def _split(mean: Array, var: Array, items: NDArray[np.int32], levels: int, boxes: Array32, top_var: Array32) -> None:
     """Level by level: the box of each node, then a split of its items at the median of the widest side."""
     n, d = mean.shape
     for level in range(levels + 1):
         width = 1 << level
         for place in range(width):
             node, start, stop = width - 1 + place, place * n // width, (place + 1) * n // width
+            axis, widest = 0, -1.0
             for k in range(d):
-                boxes[node, 0, k], boxes[node, 1, k] = np.inf, -np.inf
+                low, high, largest = np.inf, -np.inf, 0.0
                 for at in range(start, stop):
-                    boxes[node, 0, k] = min(boxes[node, 0, k], mean[order[at], k])
-                    boxes[node, 1, k] = max(boxes[node, 1, k], mean[order[at], k])
+                    low, high = min(low, mean[items[at], k]), max(high, mean[items[at], k])
+                    if len(var):
+                        largest = max(largest, var[items[at], k])
+                boxes[node, 0, k], boxes[node, 1, k] = low, high
                 if len(var):
-                    top_var[node, k] = 0.0
-                    for at in range(start, stop):
-                        top_var[node, k] = max(top_var[node, k], var[order[at], k])
+                    top_var[node, k] = largest
+                if high - low > widest:
+                    axis, widest = k, high - low
             if level < levels:
-                axis = np.argmax(boxes[node, 1] - boxes[node, 0])
-                _select(mean[:, axis], order, start, stop - 1, (2 * place + 1) * n // (2 * width))
+                _select(mean[:, axis], items, start, stop - 1, (2 * place + 1) * n // (2 * width))
 
 
 @compiled
-def _fill_leaves(
-    mean: Array, var: Array, flat: NDArray[np.int32], order: NDArray[np.int32], points: Array, spread: Array
-) -> None:
-    """The items leaf by leaf, padded with item -1 at infinity."""
-    n, leaves = len(flat), len(order)
-    for leaf in range(leaves):
-        start = leaf * n // leaves
-        for at in range((leaf + 1) * n // leaves - start):
-            item = flat[start + at]
-            order[leaf, at] = item
-            points[leaf, :, at] = mean[item]
-            if len(var):
-                spread[leaf, :, at] = var[item]
-
-
-@compiled
-def _select(values: Array, order: NDArray[np.int32], left: int, right: int, rank: int) -> None:
-    """Hoare's quickselect: afterwards order[left:rank] holds the items with the smaller values."""
+def _select(values: Array, items: NDArray[np.int32], left: int, right: int, rank: int) -> None:
+    """Hoare's quickselect: afterwards items[left:rank] hold the smaller values."""
     while left < right:
-        pivot = values[order[(left + right) // 2]]
+        pivot = values[items[(left + right) // 2]]
         i, j = left, right
         while i <= j:
-            while values[order[i]] < pivot:
+            while values[items[i]] < pivot:
                 i += 1
-            while values[order[j]] > pivot:
+            while values[items[j]] > pivot:
                 j -= 1
             if i <= j:
-                order[i], order[j] = order[j], order[i]
+                items[i], items[j] = items[j], items[i]
                 i += 1
                 j -= 1
         if rank <= j:
@@ -191,128 +155,146 @@ def _select(values: Array, order: NDArray[np.int32], left: int, right: int, rank
             return
 
 
-# --- asking ---------------------------------------------------------------------------------------
+@compiled
+def _fill(
+    mean: Array,
+    var: Array,
+    items: NDArray[np.int32],
+    even: bool,
+    order: NDArray[np.int32],
+    tiles: Array32,
+    precisions: Array32,
+) -> None:
+    """Put the items into tiles: evenly (the leaves of a tree), or each tile full but the last."""
+    n, n_tiles = len(items), len(order)
+    for tile in range(n_tiles):
+        start = tile * n // n_tiles if even else tile * _TILE
+        stop = (tile + 1) * n // n_tiles if even else min(start + _TILE, n)
+        for at in range(stop - start):
+            item = items[start + at]
+            order[tile, at] = item
+            for k in range(mean.shape[1]):
+                tiles[tile, k, at] = mean[item, k]
+                if len(var):
+                    precisions[tile, k, at] = 1.0 / var[item, k]
+
+
+# --- asking ----------------------------------------------------------------------------------------
 # Inner functions take the arrays they need: a whole Index would be copied at every call.
 
 
 @compiled
-def nearest_item(index: Index, point: Array, blocked: NDArray[np.uint8]) -> int:
+def new_scratch(d: int) -> Scratch:
+    distances = np.empty(_TILE, np.float32)
+    return Scratch(
+        np.empty(d, np.float32),
+        distances,
+        distances.view(np.int32),
+        np.empty(_STACK, np.int32),
+        np.empty(_STACK, np.float32),
+    )
+
+
+@compiled
+def nearest_item(index: Index, point: Array, blocked: NDArray[np.uint8], scratch: Scratch) -> int:
     """The unblocked item nearest to `point`, or -1."""
-    if len(index.order):
-        return _descend(index, point, blocked)
-    return _pass(index, point, blocked)
-
-
-@compiled
-def _box_distance(boxes: Array, top_var: Array, node: int, point: Array) -> float:
-    """Not more than the distance of any item under `node`, in floating point too: every step rounds monotonically."""
-    total = 0.0
-    weighted = len(top_var) > 0
-    for k in range(len(point)):
-        gap = max(boxes[node, 0, k] - point[k], point[k] - boxes[node, 1, k], 0.0)
-        total += gap * gap / top_var[node, k] if weighted else gap * gap
-    return total
-
-
-@compiled
-def _descend(index: Index, point: Array, blocked: NDArray[np.uint8]) -> int:
-    boxes, top_var, points, spread, order = index.boxes, index.top_var, index.points, index.spread, index.order
-    first_leaf = len(boxes) // 2
-    nodes = np.empty(_STACK, np.int32)
-    bounds = np.empty(_STACK)
-    distances = np.empty(_LEAF)
-    nodes[0], bounds[0], depth = 0, 0.0, 1
-    best, best_distance = -1, np.inf
-    while depth:
-        depth -= 1
-        node, bound = nodes[depth], bounds[depth]
-        while node < first_leaf and bound <= best_distance:  # walk to the nearer child, keep the other for later
-            near, far = 2 * node + 1, 2 * node + 2
-            bound = _box_distance(boxes, top_var, near, point)
-            far_bound = _box_distance(boxes, top_var, far, point)
-            if far_bound < bound:
-                near, far, bound, far_bound = far, near, far_bound, bound
-            if far_bound <= best_distance:
-                nodes[depth], bounds[depth] = far, far_bound
-                depth += 1
-            node = near
-        if bound > best_distance:
-            continue
-        leaf = node - first_leaf
-        _measure_leaf(points, spread, leaf, point, distances)
-        for at in range(_LEAF):
-            if distances[at] <= best_distance:
-                item = order[leaf, at]
-                if item >= 0 and not blocked[item] and (distances[at] < best_distance or item < best):
-                    best, best_distance = item, distances[at]
-    return best
-
-
-@compiled
-def _measure_leaf(points: Array, spread: Array, leaf: int, point: Array, distances: Array) -> None:
-    """Squared distances of a leaf's items; one dimension at a time, so that it runs in vectors."""
-    for at in range(_LEAF):
-        distances[at] = 0.0
-    for k in range(len(point)):
-        if len(spread):
-            for at in range(_LEAF):
-                gap = points[leaf, k, at] - point[k]
-                distances[at] += gap * gap / spread[leaf, k, at]
-        else:
-            for at in range(_LEAF):
-                gap = points[leaf, k, at] - point[k]
-                distances[at] += gap * gap
-
-
-@compiled
-def _pass(index: Index, point: Array, blocked: NDArray[np.uint8]) -> int:
-    """One pass in float32; what could be nearest given the rounding of float32 is measured exactly."""
     d = len(point)
-    point32 = np.empty(d, np.float32)
+    point32, distances, words = scratch.point, scratch.distances, scratch.words
     reach = index.reach
     for k in range(d):
         point32[k] = point[k]
         reach = max(reach, abs(point[k]))
-    distances = np.empty(_TILE, np.float32)
-    words = distances.view(np.int32)
-    # |x - z| is off by at most `slack`, its square by a factor of `grow` more
+    # In float32 a distance |x - z| is off by at most `slack`, its square by a factor of `grow` more.
     slack = 4.0 * _HALF_ULP * np.sqrt(d * index.sharp) * reach
     grow = 1.0 + (d + 4) * 2.0 * _HALF_ULP
+    if len(index.boxes):
+        return _descend(index, point, slack, grow, blocked, scratch)
     best, best_distance, threshold = -1, np.inf, np.float32(np.inf)
     tiles, precisions = index.tiles, index.precisions
     for tile in range(len(tiles)):
-        _measure_tile(tiles, precisions, tile, point32, distances)
-        if _smallest(words) > threshold:
-            continue
-        for item in range(tile * _TILE, min((tile + 1) * _TILE, len(index.mean))):
-            if distances[item - tile * _TILE] <= threshold and not blocked[item]:
-                distance = _distance(index, item, point)
-                if distance < best_distance:
-                    best, best_distance = item, distance
-                    threshold = np.float32((np.sqrt(distance) + slack) ** 2 * grow)
+        if len(precisions):
+            _measure_weighted(tiles, precisions, tile, point32, distances)
+        else:
+            _measure(tiles, tile, point32, distances)
+        if _smallest(words) <= threshold:
+            best, best_distance = _look(
+                index.mean, index.var, index.order[tile], point, distances, threshold, blocked, best, best_distance
+            )
+            threshold = np.float32((np.sqrt(best_distance) + slack) ** 2 * grow)
     return best
 
 
 @compiled
-def _measure_tile(
-    tiles: NDArray[np.float32],
-    precisions: NDArray[np.float32],
-    tile: int,
-    point: NDArray[np.float32],
-    distances: NDArray[np.float32],
-) -> None:
-    """Squared float32 distances of a tile's items."""
+def _descend(
+    index: Index,
+    point: Array,
+    slack: float,
+    grow: float,
+    blocked: NDArray[np.uint8],
+    scratch: Scratch,
+) -> int:
+    """Branch and bound: to the nearer child first, and never below a box that is farther than the best item."""
+    boxes, top_var, tiles, precisions, order = index.boxes, index.top_var, index.tiles, index.precisions, index.order
+    mean, var = index.mean, index.var
+    point32, distances, words, nodes, bounds = scratch
+    first_leaf = len(boxes) // 2
+    nodes[0], bounds[0], depth = 0, 0.0, 1
+    best, best_distance, threshold = -1, np.inf, np.float32(np.inf)
+    while depth:
+        depth -= 1
+        node, bound = nodes[depth], bounds[depth]
+        while node < first_leaf and bound <= threshold:
+            left = 2 * node + 1
+            left_bound = _box_distance(boxes, top_var, left, point32)
+            right_bound = _box_distance(boxes, top_var, left + 1, point32)
+            swap = int(right_bound < left_bound)  # no branch here: it could not be predicted
+            nodes[depth], bounds[depth] = left + 1 - swap, max(left_bound, right_bound)
+            depth += int(bounds[depth] <= threshold)
+            node, bound = left + swap, min(left_bound, right_bound)
+        if bound > threshold:
+            continue
+        leaf = node - first_leaf
+        if len(precisions):
+            _measure_weighted(tiles, precisions, leaf, point32, distances)
+        else:
+            _measure(tiles, leaf, point32, distances)
+        if _smallest(words) <= threshold:
+            best, best_distance = _look(
+                mean, var, order[leaf], point, distances, threshold, blocked, best, best_distance
+            )
+            threshold = np.float32((np.sqrt(best_distance) + slack) ** 2 * grow)
+    return best
+
+
+@compiled
+def _box_distance(boxes: Array32, top_var: Array32, node: int, point: Array32) -> np.float32:
+    """Not more than the distance of any item under the node, but for the rounding that `threshold` allows for."""
+    total = np.float32(0.0)
+    for k in range(len(point)):
+        gap = max(boxes[node, 0, k] - point[k], point[k] - boxes[node, 1, k], np.float32(0.0))
+        total += gap * gap / top_var[node, k] if len(top_var) else gap * gap
+    return total
+
+
+@compiled
+def _measure(tiles: Array32, tile: int, point: Array32, distances: Array32) -> None:
+    """Squared float32 distances of a tile's items; one coordinate at a time, so that it runs in vectors."""
     for at in range(_TILE):
         distances[at] = 0.0
     for k in range(len(point)):
-        if len(precisions):
-            for at in range(_TILE):
-                gap = tiles[tile, k, at] - point[k]
-                distances[at] += gap * gap * precisions[tile, k, at]
-        else:
-            for at in range(_TILE):
-                gap = tiles[tile, k, at] - point[k]
-                distances[at] += gap * gap
+        for at in range(_TILE):
+            gap = tiles[tile, k, at] - point[k]
+            distances[at] += gap * gap
+
+
+@compiled
+def _measure_weighted(tiles: Array32, precisions: Array32, tile: int, point: Array32, distances: Array32) -> None:
+    for at in range(_TILE):
+        distances[at] = 0.0
+    for k in range(len(point)):
+        for at in range(_TILE):
+            gap = tiles[tile, k, at] - point[k]
+            distances[at] += gap * gap * precisions[tile, k, at]
 
 
 @compiled
@@ -325,25 +307,36 @@ def _smallest(words: NDArray[np.int32]) -> np.float32:
 
 
 @compiled
-def _distance(index: Index, item: int, point: Array) -> float:
-    total = 0.0
-    for k in range(len(point)):
-        gap = index.mean[item, k] - point[k]
-        total += gap * gap / index.var[item, k] if len(index.var) else gap * gap
-    return total
+def _look(
+    mean: Array,
+    var: Array,
+    items: NDArray[np.int32],
+    point: Array,
+    distances: Array32,
+    threshold: np.float32,
+    blocked: NDArray[np.uint8],
+    best: int,
+    best_distance: float,
+) -> tuple[int, float]:
+    """Measure the free items of a tile that may be nearest, exactly; the best item and its distance."""
+    for at in range(_TILE):
+        item = items[at]
+        if distances[at] <= threshold and item >= 0 and not blocked[item]:
+            distance = 0.0
+            for k in range(len(point)):
+                gap = mean[item, k] - point[k]
+                distance += gap * gap / var[item, k] if len(var) else gap * gap
+            if distance < best_distance or (distance == best_distance and item < best):
+                best, best_distance = item, distance
+    return best, best_distance
 
 
 # --- items at the same place ----------------------------------------------------------------------
 
-_twins: WeakKeyDictionary[Embedding, NDArray[np.int32]] = WeakKeyDictionary()
-
 
 def twins_of(embedding: Embedding) -> NDArray[np.int32]:
     """`(n,)`: the next item at exactly the same place, in a ring; an item without a twin names itself."""
-    with _lock:
-        if embedding not in _twins:
-            _twins[embedding] = _rings(embedding.mean)
-        return _twins[embedding]
+    return embedding.derived("twins", lambda: _rings(embedding.mean))
 
 
 def _rings(mean: Array) -> NDArray[np.int32]:

@@ -76,14 +76,21 @@ def below(stream: Stream, bound: int) -> int:
 
 
 @compiled
-def normal(stream: Stream) -> float:
-    """A standard normal number, by Marsaglia's polar method."""
+def normal_pair(stream: Stream) -> tuple[float, float]:
+    """Two independent standard normal numbers, by Marsaglia's polar method."""
     while True:
         u = 2.0 * uniform(stream) - 1.0
         v = 2.0 * uniform(stream) - 1.0
         square = u * u + v * v
         if 0.0 < square < 1.0:
-            return u * math.sqrt(-2.0 * math.log(square) / square)
+            scale = math.sqrt(-2.0 * math.log(square) / square)
+            return u * scale, v * scale
+
+
+@compiled
+def normal(stream: Stream) -> float:
+    """A standard normal number."""
+    return normal_pair(stream)[0]
 
 
 @compiled

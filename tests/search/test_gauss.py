@@ -118,7 +118,8 @@ def information_gain(w, belief, noise):
 def test_theorem_1_the_best_hyperplane_should_be_orthogonal_to_the_top_eigenvector(seed):
     generator = np.random.default_rng(seed)
     belief = random_belief(generator, 4)
-    best = information_gain(gauss.top_eigenvector(belief.cov), belief, 0.5)
+    best = information_gain(gauss.exact_top_eigenvector(belief.cov), belief, 0.5)
+    assert information_gain(gauss.top_eigenvector(belief.cov), belief, 0.5) > 0.998 * best
     others = [random_plane(generator, 4)[0] for _ in range(20)]
     assert all(information_gain(w, belief, 0.5) <= best + 1e-6 for w in others)
     by_variance = sorted(others, key=lambda w: w @ belief.cov @ w)
@@ -158,13 +159,13 @@ def test_theorem_2_the_belief_should_concentrate_at_the_target():
     assert errors[-1] < 4 * math.sqrt(traces[-1])
 
 
-@given(st.integers(0, 10**6), st.integers(1, 12))
+@given(st.integers(0, 10**6), st.integers(1, 40))
 def test_both_eigenvectors_should_reach_the_largest_eigenvalue(seed, d):
     cov = random_belief(np.random.default_rng(seed), d).cov
     largest = np.linalg.eigvalsh(cov)[-1]
-    for w in (gauss.top_eigenvector(cov), gauss.exact_top_eigenvector(cov)):
+    for w, tolerance in ((gauss.top_eigenvector(cov), 4e-3), (gauss.exact_top_eigenvector(cov), 1e-12)):
         assert math.isclose(np.linalg.norm(w), 1, rel_tol=1e-9)
-        assert w @ cov @ w >= largest * (1 - 1e-4)
+        assert w @ cov @ w >= largest * (1 - tolerance)
 
 
 @given(st.integers(0, 10**6), st.integers(1, 8))
@@ -184,7 +185,7 @@ def test_the_mirror_image_should_lie_across_the_best_hyperplane(seed, d):
 def test_samples_should_have_the_beliefs_moments():
     belief = random_belief(np.random.default_rng(0), 3)
     root, point = gauss.cholesky(belief.cov), np.empty(3)
-    np.testing.assert_allclose(root @ root.T, belief.cov, atol=1e-12)
+    np.testing.assert_allclose(root.T @ root, belief.cov, atol=1e-12)
     stream, samples = open_stream(stream_keys(5, 1)[0], 0), []
     for _ in range(20_000):
         gauss.sample(belief.mean, root, stream, point)
@@ -262,6 +263,16 @@ def test_turning_the_space_should_leave_the_cost_unchanged():
         oracle = l2s.ProbitOracle(x, 0.1, seed=5)
         runs.append(l2s.simulate("gauss", l2s.Embedding(x), oracle, np.arange(300).repeat(4), seed=6))
     assert abs(runs[0].mean - runs[1].mean) < 4 * math.hypot(runs[0].standard_error, runs[1].standard_error)
+
+
+def test_the_default_prior_should_have_the_items_moments():
+    generator = np.random.default_rng(0)
+    features, var = generator.random((100_000, 3)), generator.random((100_000, 3)) + 0.1
+    belief = Belief.of(l2s.Embedding(features), scale=2.0)
+    np.testing.assert_allclose(belief.mean, features.mean(axis=0))
+    np.testing.assert_allclose(belief.cov, 2 * np.cov(features, rowvar=False, bias=True), rtol=1e-6, atol=1e-9)
+    uncertain = Belief.of(l2s.Embedding(features, var))
+    np.testing.assert_allclose(np.diag(uncertain.cov), features.var(axis=0) + var.mean(axis=0), rtol=1e-6)
 
 
 def test_probability_should_be_the_density_at_the_items():

@@ -13,15 +13,16 @@ from numpy.typing import NDArray
 
 from learn2search.compiled import compiled
 from learn2search.embedding import Embedding
-from learn2search.nearest import Index, Nearest, nearest_item
+from learn2search.nearest import Index, Nearest, Scratch, nearest_item, new_scratch
 from learn2search.oracle import Person, choose, pair_margin
 from learn2search.probit import hazard_at, ndtr_at
-from learn2search.search.protocol import Array, Games, Items, Key, Search, Trace, block_place, find_rest, use_up
-from learn2search.streams import Seed, Stream, below, normal, open_stream
+from learn2search.search.protocol import Array, Games, Items, Key, Search, Trace, block_place, find_rest, holds, use_up
+from learn2search.streams import Seed, Stream, below, normal_pair, open_stream
 
-_POWER_STEPS = 8  # between two looks at whether it has converged
-_POWER_ROUNDS = 128  # a limit only: nearly equal eigenvalues need many, and then any mixture of their vectors will do
-_POWER_TOLERANCE = 1e-9  # of the cosine between w and Σw
+_POWER_STEPS = 1000  # a limit only
+_ROWS = 1 << 16
+_SQUARED_UP_TO = 32  # dimensions; above, products of matrices cost more than they save
+_POWER_TOLERANCE = 1e-4  # of the cosine between w and Σ⁴w: wᵀΣw is then within 0.4% of the largest eigenvalue
 
 
 class Belief(NamedTuple):
@@ -33,11 +34,20 @@ class Belief(NamedTuple):
     @classmethod
     def of(cls, embedding: Embedding, scale: float = 1.0) -> "Belief":
         """The prior that fits the items: their mean and `scale` times their covariance (variances included)."""
-        cov = np.atleast_2d(np.cov(embedding.mean, rowvar=False, bias=True))
-        if embedding.var is not None:
-            cov = cov + np.diag(embedding.var.mean(axis=0))
-        cov[np.diag_indices_from(cov)] += 1e-9 * np.trace(cov) / len(cov)  # a feature that never varies
-        return cls(embedding.mean.mean(axis=0), scale * cov)
+        mean, cov = embedding.derived("moments", lambda: _moments(embedding))
+        return cls(mean, scale * cov)
+
+
+def _moments(embedding: Embedding) -> tuple[Array, Array]:
+    centre = embedding.mean.mean(axis=0)
+    cov = np.zeros((embedding.dim, embedding.dim))
+    for start in range(0, embedding.n_items, _ROWS):  # in parts, to need no second copy of the items
+        rows = embedding.mean[start : start + _ROWS] - centre
+        cov += rows.T @ rows / embedding.n_items
+    if embedding.var is not None:
+        cov = cov + np.diag(embedding.var.mean(axis=0))
+    cov[np.diag_indices_from(cov)] += 1e-9 * np.trace(cov) / len(cov)  # a feature that never varies
+    return centre, cov
 
 
 class GaussSearch(Search):
@@ -110,7 +120,8 @@ class GaussSearch(Search):
         self._belief = self._prior
 
     def _propose(self, k: int, stream: Stream) -> Items:
-        return propose(self._belief, self._index, self._blocked, self._twins, k, self.eigen == "exact", stream)
+        scratch = new_scratch(self.embedding.dim)
+        return propose(self._belief, self._index, self._blocked, self._twins, k, self.eigen == "exact", stream, scratch)
 
     def _learn(self, query: Items, chosen: int) -> None:
         self._belief = learn(self._belief, self.embedding.mean, self._var, query, chosen, self.noise)
@@ -152,6 +163,7 @@ def propose(
     k: int,
     exact: bool,
     stream: Stream,
+    scratch: Scratch,
 ) -> Items:
     """k items: the nearest free ones to a sample and to its mirror image, and so on in pairs."""
     w = exact_top_eigenvector(belief.cov) if exact else top_eigenvector(belief.cov)
@@ -163,7 +175,7 @@ def propose(
             sample(belief.mean, root, stream, point)
         else:
             mirror(belief.mean, w, point)
-        query[slot] = nearest_item(index, point, blocked)
+        query[slot] = nearest_item(index, point, blocked, scratch)
         block_place(query[slot], 1, blocked, twins)
     for item in query:
         block_place(item, -1, blocked, twins)
@@ -175,10 +187,12 @@ def sample(mean: Array, root: Array, stream: Stream, point: Array) -> None:
     """point ← μ + Lε with Σ = LLᵀ."""
     for k in range(len(mean)):
         point[k] = mean[k]
-    for k in range(len(mean)):
-        epsilon = normal(stream)
+    for k in range(0, len(mean), 2):
+        first, second = normal_pair(stream)
         for row in range(k, len(mean)):
-            point[row] += root[row, k] * epsilon
+            point[row] += root[k, row] * first
+        for row in range(k + 1, len(mean)):
+            point[row] += root[k + 1, row] * second
 
 
 @compiled
@@ -193,33 +207,61 @@ def mirror(mean: Array, w: Array, point: Array) -> None:
 
 @compiled
 def top_eigenvector(cov: Array) -> Array:
-    """The unit vector w that maximises wᵀΣw, by the power method from the largest column: O(d²) a step."""
+    """The unit vector w that maximises wᵀΣw, by the power method from the largest column: O(d²) a step.
+
+    In few dimensions it runs on Σ⁴, which costs two products of matrices and saves three of four steps.
+    """
     d = len(cov)
-    largest, trace = 0, 0.0
-    for k in range(d):
-        trace += cov[k, k]
-        if cov[k, k] > cov[largest, largest]:
+    power = cov
+    if d <= _SQUARED_UP_TO:
+        square, power = np.empty((d, d)), np.empty((d, d))
+        _square(cov, square)
+        _square(square, power)
+    largest = 0
+    for k in range(1, d):
+        if power[k, k] > power[largest, largest]:
             largest = k
-    w: Array = cov[largest].copy()
+    w: Array = power[largest].copy()
     image = np.empty(d)
-    scale = 1.0 / trace
-    for _ in range(_POWER_ROUNDS):
-        for _ in range(_POWER_STEPS):  # a step shrinks w at most d times: no need to normalise each time
-            for row in range(d):
-                total = 0.0
-                for k in range(d):
-                    total += cov[row, k] * w[k]
-                image[row] = total * scale
-            w, image = image, w
-        along, before, after = 0.0, 0.0, 0.0
-        for row in range(d):
-            along += w[row] * image[row]
-            before += image[row] * image[row]
-            after += w[row] * w[row]
-        w = w / math.sqrt(after)
-        if 1.0 - along / math.sqrt(before * after) < _POWER_TOLERANCE:
+    for _ in range(_POWER_STEPS):
+        _product(power, w, image)
+        length, along, before = 0.0, 0.0, 0.0
+        for k in range(d):
+            length += image[k] * image[k]
+            along += image[k] * w[k]
+            before += w[k] * w[k]
+        scale = 1.0 / math.sqrt(length)
+        for k in range(d):
+            w[k] = image[k] * scale
+        if 1.0 - along * scale / math.sqrt(before) < _POWER_TOLERANCE:
             break
     return w
+
+
+@compiled
+def _product(matrix: Array, vector: Array, image: Array) -> None:
+    """image ← matrix · vector for a symmetric matrix, row by row: sums of rows run in vectors, dot products do not."""
+    image[:] = 0.0
+    for k in range(len(vector)):
+        for row in range(len(vector)):
+            image[row] += matrix[k, row] * vector[k]
+
+
+@compiled
+def _square(matrix: Array, product: Array) -> None:
+    """product ← matrix² / its trace, for a symmetric matrix."""
+    d = len(matrix)
+    trace = 0.0
+    for row in range(d):
+        for column in range(d):
+            product[row, column] = 0.0
+        for k in range(d):
+            for column in range(d):
+                product[row, column] += matrix[row, k] * matrix[k, column]
+        trace += product[row, row]
+    for row in range(d):
+        for column in range(d):
+            product[row, column] /= trace
 
 
 @compiled
@@ -231,15 +273,17 @@ def exact_top_eigenvector(cov: Array) -> Array:
 
 @compiled
 def cholesky(cov: Array) -> Array:
-    """L with Σ = LLᵀ; a pivot that rounding made negative counts as tiny."""
+    """Lᵀ with Σ = LLᵀ, upper triangular; a pivot that rounding made negative counts as tiny."""
     d = len(cov)
-    root = np.zeros((d, d))
-    for row in range(d):
-        for column in range(row + 1):
-            total = cov[row, column]
-            for k in range(column):
-                total -= root[row, k] * root[column, k]
-            root[row, column] = math.sqrt(max(total, 1e-300)) if row == column else total / root[column, column]
+    root = cov.copy()
+    for k in range(d):
+        pivot = math.sqrt(max(root[k, k], 1e-300))
+        for column in range(k, d):
+            root[k, column] /= pivot
+        for row in range(k + 1, d):
+            root[row, k] = 0.0
+            for column in range(row, d):
+                root[row, column] -= root[k, row] * root[k, column]
     return root
 
 
@@ -250,11 +294,10 @@ def cholesky(cov: Array) -> Array:
 def update(belief: Belief, w: Array, b: float, noise_var: float) -> Belief:
     """The Gaussian with the moments of the belief after an answer on the side wᵀx + b > 0; w is a unit vector."""
     d = len(w)
-    cov_w = np.zeros(d)
+    cov_w = np.empty(d)
+    _product(belief.cov, w, cov_w)
     along, spread = b, noise_var  # wᵀμ + b and wᵀΣw + σ²
     for row in range(d):
-        for k in range(d):
-            cov_w[row] += belief.cov[row, k] * w[k]
         along += w[row] * belief.mean[row]
         spread += w[row] * cov_w[row]
     s = math.sqrt(spread)
@@ -276,15 +319,22 @@ def learn(belief: Belief, x: Array, var: Array, query: Items, chosen: int, noise
     if chosen < 0:
         return belief
     i = query[chosen]
+    w = np.empty(x.shape[1])
     for j in query:
-        w = x[i] - x[j]
-        distance = math.sqrt(np.sum(w * w))
-        if distance > 0.0:
-            w /= distance
-            noise_var = noise * noise  # σ² + wᵀΨ_i w + wᵀΨ_j w
+        square, b = 0.0, 0.0
+        for k in range(len(w)):
+            w[k] = x[i, k] - x[j, k]
+            square += w[k] * w[k]
+            b -= 0.5 * w[k] * (x[i, k] + x[j, k])
+        if square == 0.0:  # the chosen item itself, or another at its place
+            continue
+        distance = math.sqrt(square)
+        noise_var = noise * noise  # σ² + wᵀΨ_i w + wᵀΨ_j w
+        for k in range(len(w)):
+            w[k] /= distance
             if len(var):
-                noise_var += np.sum(w * w * (var[i] + var[j]))
-            belief = update(belief, w, -0.5 * np.sum(w * (x[i] + x[j])), noise_var)
+                noise_var += w[k] * w[k] * (var[i, k] + var[j, k])
+        belief = update(belief, w, b / distance, noise_var)
     return belief
 
 
@@ -307,28 +357,26 @@ class Setting(NamedTuple):
 
 @compiled
 def run(setting: Setting, key: Key, person: Person, person_key: Key, target: int, k: int, trace: Trace) -> int:
-    """Algorithm 2, with a simulated person: the number of queries, or -1 when the target was not found."""
-    x = setting.nearest.mean
-    belief = setting.prior
+    """Algorithm 2, with a simulated person: the number of queries, negative when the target was not found."""
+    index, twins, var, noise = setting.nearest, setting.twins, setting.var, setting.noise
+    exact, reuse, stop_at_mode = setting.exact, setting.reuse, setting.stop_at_mode
+    x, belief, scratch = index.mean, setting.prior, new_scratch(index.mean.shape[1])
     blocked = np.zeros(len(x), np.uint8)
     places_left = np.array([setting.n_places])
     for step in range(len(trace.shown)):
         size = min(k, places_left[0])
         if size < 2:
-            return -1 if setting.stop_at_mode else step + find_rest(target, blocked)
+            return -step if stop_at_mode else step + find_rest(target, blocked)
         stream = open_stream(key, step)
-        query = propose(belief, setting.nearest, blocked, setting.twins, size, setting.exact, stream)
+        query = propose(belief, index, blocked, twins, size, exact, stream, scratch)
         chosen = choose(person, query, target, open_stream(person_key, step))
-        belief = learn(belief, x, setting.var, query, chosen, setting.noise)
+        belief = learn(belief, x, var, query, chosen, noise)
         record(trace, step, query, chosen, person, target)
-        if not setting.reuse:
-            use_up(query, blocked, setting.twins, places_left)
-        if setting.stop_at_mode:
-            if is_mode(belief, x, target, stream):
-                return step + 1
-        elif np.any(query == target):
+        if not reuse:
+            use_up(query, blocked, twins, places_left)
+        if is_mode(belief, x, target, stream) if stop_at_mode else holds(query, target):
             return step + 1
-    return -1
+    return -len(trace.shown)
 
 
 @compiled
@@ -343,15 +391,14 @@ def run_many(
 @compiled
 def flipped(trace: Trace, cost: int) -> float:
     """Expected number of flipped answers among the pairs that were asked."""
-    asked = len(trace.shown) if cost < 0 else min(cost, len(trace.shown))
-    return np.sum(trace.chance_of_flip[:asked])
+    return np.sum(trace.chance_of_flip[: min(abs(cost), len(trace.shown))])
 
 
 @compiled
 def record(trace: Trace, step: int, query: Items, chosen: int, person: Person, target: int) -> None:
     """Write a step down. A pair is answered wrongly with probability Φ(-|m|/σ), more items as they were."""
-    trace.shown[step, : len(query)] = query
-    trace.shown[step, len(query) :] = -1
+    for place in range(trace.shown.shape[1]):
+        trace.shown[step, place] = query[place] if place < len(query) else -1
     trace.chosen[step] = chosen
     flip = 0.0
     if len(query) == 2:
@@ -377,7 +424,7 @@ def _whitened_square(root: Array, mean: Array, point: Array, whitened: Array, en
     for row in range(len(mean)):
         total = point[row] - mean[row]
         for k in range(row):
-            total -= root[row, k] * whitened[k]
+            total -= root[k, row] * whitened[k]
         whitened[row] = total / root[row, row]
         square += whitened[row] * whitened[row]
         if square > enough:

@@ -14,16 +14,14 @@ rules an item out.
 """
 
 import math
-import threading
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from learn2search.compiled import compiled
 from learn2search.embedding import Embedding
-from learn2search.probit import ndtr_tabled
+from learn2search.probit import multiply_by_ndtr, ndtr_tabled
 from learn2search.search.protocol import Array, Items
 from learn2search.streams import Stream, below
 
@@ -44,22 +42,20 @@ class Space(NamedTuple):
     noise: float
 
 
-_lock = threading.Lock()
-_columns: WeakKeyDictionary[Embedding, tuple[Array, NDArray[np.float32]]] = WeakKeyDictionary()
-
-
 def space_of(embedding: Embedding, noise: float) -> Space:
-    """The compiled form of an embedding; its columns are made once and shared."""
-    with _lock:
-        if embedding not in _columns:
-            centre = embedding.mean.mean(axis=0)
-            columns = np.empty(embedding.mean.shape[::-1], np.float32)
-            for row, values, middle in zip(columns, embedding.mean.T, centre, strict=True):
-                np.subtract(values, middle, out=row, casting="same_kind")
-            _columns[embedding] = centre, columns
-        centre, columns = _columns[embedding]
+    """The compiled form of an embedding."""
     var = np.empty((0, embedding.dim)) if embedding.var is None else embedding.var
+    centre, columns = embedding.derived("columns", lambda: _centred_columns(embedding.mean))
     return Space(embedding.mean, var, centre, columns, noise)
+
+
+def _centred_columns(mean: Array) -> tuple[Array, NDArray[np.float32]]:
+    """Centred first: float32 would lose the differences between items far from the origin."""
+    centre = mean.mean(axis=0)
+    columns = np.empty(mean.shape[::-1], np.float32)
+    for row, values, middle in zip(columns, mean.T, centre, strict=True):
+        np.subtract(values, middle, out=row, casting="same_kind")
+    return centre, columns
 
 
 @compiled
@@ -107,8 +103,7 @@ def weigh_pair(p: Array, space: Space, i: int, j: int) -> None:
             column, slope = space.columns[a, start : start + size], np.float32(w[a])
             for k in range(size):
                 z[k] += slope * column[k]
-        for k in range(size):
-            p[start + k] *= ndtr_tabled(z[k])
+        multiply_by_ndtr(p[start : start + size], z)
 
 
 @compiled
@@ -126,7 +121,7 @@ def weigh(
                 weigh_pair(p, space, query[chosen], query[place])
     for item in query:
         p[item] *= keep
-    total = np.sum(p)
+    total = _total(p)
     if total < 1e-250:
         for item in range(len(p)):
             p[item] = 0.0 if blocked[item] else prior[item]
@@ -136,7 +131,22 @@ def weigh(
         if total == 0.0:
             p[:] = prior
             total = np.sum(p)
-    p /= total
+    p *= 1.0 / total
+
+
+@compiled
+def _total(p: Array) -> float:
+    """Σ p in four sums side by side: one alone would wait for each addition."""
+    a, b, c, d = 0.0, 0.0, 0.0, 0.0
+    whole = len(p) // 4 * 4
+    for at in range(0, whole, 4):
+        a += p[at]
+        b += p[at + 1]
+        c += p[at + 2]
+        d += p[at + 3]
+    for at in range(whole, len(p)):
+        a += p[at]
+    return a + b + c + d
 
 
 @compiled
@@ -148,6 +158,11 @@ def most_probable(p: Array, stream: Stream) -> int:
             best, ties = item, 1
         elif p[item] == p[best]:
             ties += 1
-            if below(stream, ties) == 0:
-                best = item
+    if ties > 1:
+        skip = below(stream, ties)
+        for item in range(best, len(p)):
+            if p[item] == p[best]:
+                if skip == 0:
+                    return item
+                skip -= 1
     return best

@@ -1,9 +1,7 @@
 """PosteriorSearch: the exact posterior over all items, and four rules for what to ask."""
 
 import math
-import threading
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,7 +12,7 @@ from learn2search.oracle import Person, choose
 from learn2search.search import rules
 from learn2search.search.gauss import flipped, record
 from learn2search.search.likelihood import Space, space_of, weigh
-from learn2search.search.protocol import Array, Games, Items, Key, Search, Trace, find_rest, use_up
+from learn2search.search.protocol import Array, Games, Items, Key, Search, Trace, find_rest, holds, use_up
 from learn2search.streams import Seed, Stream, below, open_stream
 
 RULES = ("sampled", "ig", "eff", "random")
@@ -128,10 +126,7 @@ def _checked_prior(prior: ArrayLike | None, n: int) -> Array:
     return np.asarray(weights / weights.sum())
 
 
-# --- tables of the exact rules, made once for each embedding and noise ----------------------------
-
-_lock = threading.Lock()
-_tables: WeakKeyDictionary[Embedding, dict[float, rules.PairTables]] = WeakKeyDictionary()
+# --- tables of the exact rules, made once for each embedding and noise ------------------------------
 
 
 def _no_tables(n: int) -> rules.PairTables:
@@ -149,19 +144,17 @@ def _pair_tables(embedding: Embedding, space: Space) -> rules.PairTables:
             f"{needed / 2**30:,.1f} GiB (at most {MAX_TABLE_BYTES / 2**30:.0f} are allowed) and about "
             f'{pairs * n * 1e-9:,.1f} s a question. Use rule="sampled", which asks nearly as well'
         )
-    with _lock:
-        known = _tables.setdefault(embedding, {})
-        if space.noise not in known:
-            known.clear()  # one noise level at a time: tables are large
-            both = np.array(np.triu_indices(n, 1), np.int64).T
-            distinct = both[np.any(embedding.mean[both[:, 0]] != embedding.mean[both[:, 1]], axis=1)]
-            shape = (len(distinct), n)
-            tables = rules.PairTables(
-                np.ascontiguousarray(distinct), np.empty(shape, np.float32), np.empty(shape, np.float32)
-            )
-            rules.fill_tables(space, tables)
-            known[space.noise] = tables
-        return known[space.noise]
+    return embedding.derived(f"pairs, noise {space.noise}", lambda: _fill_pair_tables(space))
+
+
+def _fill_pair_tables(space: Space) -> rules.PairTables:
+    n = len(space.mean)
+    both = np.array(np.triu_indices(n, 1), np.int64).T
+    distinct = np.ascontiguousarray(both[np.any(space.mean[both[:, 0]] != space.mean[both[:, 1]], axis=1)])
+    chance, entropy = np.empty((2, len(distinct), n), np.float32)
+    tables = rules.PairTables(distinct, chance, entropy)
+    rules.fill_tables(space, tables)
+    return tables
 
 
 # --- compiled -------------------------------------------------------------------------------------
@@ -196,14 +189,14 @@ def propose(p: Array, setting: Setting, blocked: NDArray[np.uint8], k: int, stre
 
 @compiled
 def run(setting: Setting, key: Key, person: Person, person_key: Key, target: int, k: int, trace: Trace) -> int:
-    """A whole search with a simulated person: the number of queries, or -1 when the target was not found."""
+    """A whole search with a simulated person: the number of queries, negative when the target was not found."""
     p = setting.prior.copy()
     blocked = np.zeros(len(p), np.uint8)
     places_left = np.array([setting.n_places])
     for step in range(len(trace.shown)):
         size = min(k, places_left[0])
         if size < 2:
-            return -1 if setting.stop_at_mode else step + find_rest(target, blocked)
+            return -step if setting.stop_at_mode else step + find_rest(target, blocked)
         stream = open_stream(key, step)
         query = propose(p, setting, blocked, size, stream)
         chosen = choose(person, query, target, open_stream(person_key, step))
@@ -214,9 +207,9 @@ def run(setting: Setting, key: Key, person: Person, person_key: Key, target: int
         if setting.stop_at_mode:
             if is_mode(p, target, stream):
                 return step + 1
-        elif np.any(query == target):
+        elif holds(query, target):
             return step + 1
-    return -1
+    return -len(trace.shown)
 
 
 @compiled

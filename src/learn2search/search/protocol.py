@@ -47,7 +47,7 @@ class Trace(NamedTuple):
 
 
 class Games(NamedTuple):
-    """Results of many compiled searches, `(m,)` each: queries (-1 = not found), and the expected number flipped."""
+    """Results of many compiled searches, `(m,)` each: queries (negative = not found), expected number of flips."""
 
     costs: Items
     flips: Array
@@ -76,7 +76,7 @@ class Search(ABC):
         self.reuse = bool(reuse)
         self._key = stream_keys(seed, 1)[0]
         self._twins = twins_of(embedding)
-        self._n_places = count_places(self._twins)
+        self._n_places = embedding.derived("places", lambda: int(count_places(self._twins)))
         self._log: list[Step] = []
         self._pending: tuple[int, ...] | None = None
         self._forget()
@@ -183,7 +183,7 @@ class Search(ABC):
 
     @abstractmethod
     def play(self, key: Key, person: Person, person_key: Key, target: int, k: int, trace: Trace) -> int:
-        """A whole compiled search for `target`; the number of queries, or -1 when it was not found within the trace."""
+        """A whole compiled search for `target`; the number of queries, negative when it was not found."""
 
     @abstractmethod
     def play_many(
@@ -296,6 +296,14 @@ def use_up(query: Items, blocked: NDArray[np.uint8], twins: NDArray[np.int32], p
             other = twins[other]
         if other == item:
             places_left[0] -= 1
+
+
+@compiled
+def holds(query: Items, item: int) -> bool:
+    found = False
+    for shown in query:
+        found |= shown == item
+    return found
 
 
 @compiled

@@ -262,8 +262,8 @@ def sampled_query(
 
 @compiled
 def draw_samples(p: Array, flatten: bool, stream: Stream) -> tuple[Items, Array]:
-    """Systematic samples of p (of √p when it is nearly certain), each item once, with weights that sum to 1."""
-    total = np.sum(np.sqrt(p)) if flatten else np.sum(p)
+    """Systematic samples of p, which sums to 1 (of √p when nearly certain): items, each once, and their weights."""
+    total = np.sum(np.sqrt(p)) if flatten else 1.0
     unit = total / SAMPLES
     items = np.empty(SAMPLES, np.int64)
     weights = np.empty(SAMPLES)
@@ -313,7 +313,7 @@ def take(item: int, pool: Items, size: int, blocked: NDArray[np.uint8], twins: N
 
 @compiled
 def moments(space: Space, candidates: Items, weights: Array) -> tuple[Array, Array]:
-    """Mean and Cholesky root of the covariance of the candidates, their own uncertainty included."""
+    """Mean, and L with LLᵀ = covariance of the candidates, their own uncertainty included."""
     rows = space.mean[candidates]
     mean = weights @ rows
     rows -= mean
@@ -325,7 +325,7 @@ def moments(space: Space, candidates: Items, weights: Array) -> tuple[Array, Arr
     jitter = 1e-9 * np.trace(cov) + 1e-300
     for a in range(len(mean)):
         cov[a, a] += jitter
-    return mean, cholesky(cov)
+    return mean, cholesky(cov).T.copy()
 
 
 @compiled

@@ -27,9 +27,9 @@ _CHUNK = 64  # searches that one thread runs at a time
 class Run:
     """What happened in a simulation of m searches.
 
-    costs: `(m,)` questions asked. found: `(m,)`, False where `max_queries` ended the search. flip_rate: the share of
-    answers to pairs that contradicted the noiseless one (its expectation, given the pairs). logs: the steps of each
-    search, if kept.
+    costs: `(m,)` questions asked. found: `(m,)`, False where `max_queries` or a lack of items ended the search.
+    flip_rate: the share of answers to pairs that contradicted the noiseless one (its expectation, given the pairs).
+    logs: the steps of each search, if kept.
     """
 
     targets: Items
@@ -149,9 +149,8 @@ def _in_threads(
     with ThreadPoolExecutor(workers) as pool:
         for _ in _watched(pool.map(play, parts), len(parts), progress):
             pass
-    found = games.costs >= 0
-    costs = np.where(found, games.costs, limit)
-    return Run(targets, costs, found, float(games.flips.sum() / costs.sum()))
+    costs = np.abs(games.costs)
+    return Run(targets, costs, games.costs > 0, float(games.flips.sum() / costs.sum()))
 
 
 def _with_logs(
@@ -167,11 +166,10 @@ def _with_logs(
     costs, flips, logs = np.empty(len(targets), np.int64), 0.0, []
     for game in _watched(range(len(targets)), len(targets), progress):
         costs[game] = search.play(keys[game], oracle.person, person_keys[game], int(targets[game]), k, trace)
-        asked = limit if costs[game] < 0 else min(costs[game], limit)
+        asked = min(abs(costs[game]), limit)
         flips += float(trace.chance_of_flip[:asked].sum())
         logs.append(_steps(trace, asked))
-    found = costs >= 0
-    costs = np.where(found, costs, limit)
+    found, costs = costs > 0, np.abs(costs)
     return Run(targets, costs, found, float(flips / costs.sum()), tuple(logs))
 
 
