@@ -5,6 +5,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from learn2search import triplets
     from learn2search.embedding import Embedding
     from learn2search.nearest import Nearest
     from learn2search.oracle import Oracle, ProbitOracle
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from learn2search.search.posterior import PosteriorSearch
     from learn2search.search.protocol import Search, Step
     from learn2search.search.simulate import Run, calibrate_on_policy, make_search, simulate
+    from learn2search.triplet_files import read_triplets, write_triplets
 
 __version__ = version("learn2search")
 
@@ -47,7 +49,10 @@ __all__ = [
     "make_search",
     "margin",
     "random_margins",
+    "read_triplets",
     "simulate",
+    "triplets",
+    "write_triplets",
 ]
 
 # Names are imported when they are first used: `learn2search --help` need not wait for numba.
@@ -63,11 +68,14 @@ _HOME = {
     "search.posterior": ("PosteriorSearch",),
     "search.protocol": ("Search", "Step"),
     "search.simulate": ("Run", "calibrate_on_policy", "make_search", "simulate"),
+    "triplet_files": ("read_triplets", "write_triplets"),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
+    if name == "triplets":
+        return import_module("learn2search.triplets")
     if name not in _MODULE_OF:
         raise AttributeError(f"module 'learn2search' has no attribute {name!r}")
     return getattr(import_module(f"learn2search.{_MODULE_OF[name]}"), name)

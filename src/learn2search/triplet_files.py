@@ -1,0 +1,109 @@
+"""Triplets in files: CSV with the columns anchor, near, far (or Salmon's head, winner, loser), NPZ, Parquet."""
+
+import csv
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from learn2search.triplets import Triplets, as_triplets
+
+_COLUMNS = ("anchor", "near", "far")
+_KNOWN_HEADERS = (_COLUMNS, ("head", "winner", "loser"))  # ours, Salmon's
+_FORMAT = "learn2search.triplets"
+_VERSION = 1
+
+
+def write_triplets(path: str | os.PathLike[str], triplets: ArrayLike) -> None:
+    """Write triplets; the ending of the name says how: .csv, .npz or .parquet."""
+    rows, target = as_triplets(triplets), Path(path)
+    kind = _kind(target)
+    if kind == ".csv":
+        np.savetxt(target, rows, fmt="%d", delimiter=",", header=",".join(_COLUMNS), comments="")
+    elif kind == ".npz":
+        with open(target, "wb") as file:
+            np.savez_compressed(file, format=np.array(_FORMAT), version=np.array(_VERSION), triplets=rows)
+    else:
+        arrow, parquet = _arrow()
+        parquet.write_table(arrow.table(dict(zip(_COLUMNS, rows.T, strict=True))), target)
+
+
+def read_triplets(path: str | os.PathLike[str]) -> Triplets:
+    """Read triplets from .csv, .npz or .parquet; a CSV may be Salmon's, and may have other columns."""
+    source = Path(path)
+    kind = _kind(source)
+    if kind == ".csv":
+        return _read_csv(source)
+    if kind == ".npz":
+        return _read_npz(source)
+    _, parquet = _arrow()
+    try:
+        table = parquet.read_table(source)
+    except FileNotFoundError:
+        raise
+    except Exception as error:
+        raise ValueError(f"{source} is not a Parquet file (or is damaged): {error}") from error
+    names = _header(table.column_names, source)
+    return as_triplets(np.column_stack([table.column(name).to_numpy() for name in names]))
+
+
+def _read_csv(source: Path) -> Triplets:
+    with open(source, newline="", encoding="utf-8-sig") as file:
+        reader = csv.reader(file)
+        header = [name.strip().lower() for name in next(reader, [])]
+        places = [header.index(name) for name in _header(header, source)]
+        rows = []
+        for number, row in enumerate(reader, start=2):
+            if not row:
+                continue
+            try:
+                rows.append([int(row[place]) for place in places])
+            except (ValueError, IndexError):
+                raise ValueError(
+                    f"{source}, line {number}: expected three whole numbers, got {','.join(row)!r}"
+                ) from None
+    return as_triplets(np.array(rows, np.int64).reshape(-1, 3))
+
+
+def _read_npz(source: Path) -> Triplets:
+    try:
+        with open(source, "rb") as stream, np.load(stream, allow_pickle=False) as file:
+            content = {name: file[name] for name in file.files}
+    except FileNotFoundError:
+        raise
+    except Exception as error:
+        raise ValueError(f"{source} is not a file of triplets (or is damaged): {error}") from error
+    if str(content.get("format")) != _FORMAT or "triplets" not in content:
+        raise ValueError(f"{source} is not a file of triplets: it holds {sorted(content) or 'nothing'}")
+    if int(content["version"]) != _VERSION:
+        raise ValueError(f"{source} has version {int(content['version'])}, this release reads version {_VERSION}")
+    return as_triplets(content["triplets"])
+
+
+def _header(names: Sequence[str], source: Path) -> tuple[str, ...]:
+    for known in _KNOWN_HEADERS:
+        if set(known) <= set(names):
+            return known
+    wanted = " or ".join(", ".join(known) for known in _KNOWN_HEADERS)
+    raise ValueError(f"{source} must have the columns {wanted}, found: {', '.join(names) or 'none'}")
+
+
+def _kind(path: Path) -> str:
+    kind = path.suffix.lower()
+    if kind not in (".csv", ".npz", ".parquet"):
+        raise ValueError(f"triplets are kept in .csv, .npz or .parquet files, got {path.name!r}")
+    return kind
+
+
+def _arrow() -> tuple[Any, Any]:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise ValueError(
+            "Parquet files need pyarrow: pip install 'learn2search[parquet]', or use .csv or .npz"
+        ) from None
+    return pyarrow, pyarrow.parquet

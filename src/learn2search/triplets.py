@@ -1,0 +1,260 @@
+"""Triplets, the one data shape of comparisons: integer rows `(anchor, near, far)`, the anchor is closer to near than
+to far.
+
+This module is the one door. Whatever comes from elsewhere is converted here, by functions that name the order:
+
+    here, cblearn, Salmon    anchor, near, far
+    the paper (i, j; k)      near, far, anchor
+    NEXT                     winner, loser, centre  =  near, far, anchor
+
+Clicks expand to triplets: an answer to k items is k - 1 of them. Where data is split, it is split by group (a screen
+or a search), never by row: the triplets of one screen give each other away.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from learn2search.streams import Seed, seed_sequence
+
+Triplets = NDArray[np.int64]
+Groups = NDArray[np.int64]
+
+
+# --- validating ------------------------------------------------------------------------------------
+
+
+def as_triplets(triplets: ArrayLike, y: ArrayLike | None = None, *, n_items: int | None = None) -> Triplets:
+    """Checked triplets `(m, 3)`; an error says which row is wrong and why.
+
+    y, if given, is one answer a row: True or 1 keeps the row, False or -1 swaps near and far, 0 (undecided) drops it.
+    """
+    rows = _whole_numbers(np.asarray(triplets), "triplets")
+    if rows.ndim != 2 or rows.shape[1] != 3:
+        raise ValueError(f"triplets must have shape (m, 3), columns anchor, near, far; got shape {rows.shape}")
+    if len(rows) == 0:
+        raise ValueError("there are no triplets: at least one row (anchor, near, far) is needed")
+    _check_items(rows, n_items)
+    return rows if y is None else _answered(rows, np.asarray(y))
+
+
+def _whole_numbers(rows: NDArray[np.generic], name: str) -> Triplets:
+    if rows.dtype.kind in "iu":
+        return rows.astype(np.int64)
+    if rows.dtype.kind == "f":
+        numbers = rows.astype(np.float64)
+        fractional = np.argwhere(~(np.isfinite(numbers) & (numbers == np.round(numbers))))
+        if len(fractional):
+            row = int(fractional[0, 0])
+            raise ValueError(f"{name} must be whole numbers, row {row} is {numbers[row].tolist()}")
+        return numbers.astype(np.int64)
+    raise ValueError(f"{name} must be whole numbers, got an array of {rows.dtype}")
+
+
+def _check_items(rows: Triplets, n_items: int | None) -> None:
+    if rows.min() < 0:
+        row = int(np.argmax((rows < 0).any(axis=1)))
+        raise ValueError(f"items are numbered from 0, but row {row} is {rows[row].tolist()}")
+    if n_items is not None and rows.max() >= n_items:
+        hint = ": subtract 1?" if rows.max() == n_items and rows.min() > 0 else ""
+        raise ValueError(
+            f"triplets name item {rows.max()}, but n_items is {n_items} (items are numbered from 0, so the last is "
+            f"{n_items - 1}){hint}"
+        )
+
+
+def _answered(rows: Triplets, y: NDArray[np.generic]) -> Triplets:
+    if y.shape != (len(rows),):
+        raise ValueError(f"y must hold one answer a triplet, shape ({len(rows)},), got {y.shape}")
+    if y.dtype.kind == "b":
+        sign = np.where(y, 1, -1)
+    else:
+        sign = _whole_numbers(y, "y")
+        if not np.isin(sign, (-1, 0, 1)).all():
+            raise ValueError(f"y must be boolean, or 1, -1, 0 (undecided), got {sorted(set(sign.tolist()))[:6]}")
+    swapped = np.where((sign < 0)[:, None], rows[:, [0, 2, 1]], rows)
+    return np.ascontiguousarray(swapped[sign != 0])
+
+
+def is_degenerate(triplets: Triplets) -> NDArray[np.bool_]:
+    """Rows that say nothing, because the same item stands in two columns."""
+    anchor, near, far = triplets.T
+    return np.asarray((anchor == near) | (anchor == far) | (near == far))
+
+
+def drop_degenerate(triplets: ArrayLike) -> Triplets:
+    """Triplets without the rows that name an item twice; an error if nothing is left."""
+    rows = as_triplets(triplets)
+    kept = rows[~is_degenerate(rows)]
+    if len(kept) == 0:
+        raise ValueError(f"all {len(rows)} triplets name the same item twice and say nothing")
+    return kept
+
+
+def count_items(triplets: ArrayLike, n_items: int | None = None) -> NDArray[np.int64]:
+    """The paper's m(i): in how many triplets each item stands, in any column, `(n_items,)`."""
+    rows = as_triplets(triplets, n_items=n_items)
+    return np.bincount(rows.ravel(), minlength=n_items or 0).astype(np.int64)
+
+
+# --- other orders ----------------------------------------------------------------------------------
+
+
+def from_near_far_anchor(rows: ArrayLike) -> Triplets:
+    """From the paper's (i, j; k) and from NEXT's winner, loser, centre."""
+    return np.ascontiguousarray(as_triplets(rows)[:, [2, 0, 1]])
+
+
+def to_near_far_anchor(triplets: ArrayLike) -> Triplets:
+    """To the paper's (i, j; k) and to NEXT's winner, loser, centre."""
+    return np.ascontiguousarray(as_triplets(triplets)[:, [1, 2, 0]])
+
+
+def from_one_based(rows: ArrayLike) -> Triplets:
+    """From rows (anchor, near, far) whose items are numbered from 1."""
+    return as_triplets(np.asarray(rows).astype(np.int64) - 1)
+
+
+def to_answers(triplets: ArrayLike, seed: Seed) -> tuple[Triplets, NDArray[np.int64]]:
+    """To cblearn's `(X, y)`: near and far in random order, y = 1 where the second column is the nearer, else -1."""
+    rows = as_triplets(triplets)
+    y = np.where(np.random.default_rng(seed_sequence(seed)).random(len(rows)) < 0.5, 1, -1)
+    return np.where((y < 0)[:, None], rows[:, [0, 2, 1]], rows), y
+
+
+# --- expanding answers -----------------------------------------------------------------------------
+
+
+def from_choice(target: int, query: Sequence[int], chosen: int | None) -> Triplets:
+    """One click among k items: the chosen one is near, each other one far, `(k - 1, 3)`; none for "can't tell".
+
+    Rows in which the target itself is near or far say nothing and are left out.
+    """
+    if chosen is not None and chosen not in query:
+        raise ValueError(f"item {chosen} was not shown: the items shown are {tuple(query)}")
+    others = [] if chosen in (None, target) else [item for item in query if item not in (chosen, target)]
+    return np.array([(target, chosen, other) for other in others], np.int64).reshape(-1, 3)
+
+
+def from_search(target: int, steps: Iterable[tuple[Sequence[int], int | None]]) -> Triplets:
+    """All clicks of a finished search for `target`; `steps` are (query, chosen), as in `Search.log`."""
+    parts = [from_choice(target, query, chosen) for query, chosen in steps]
+    return np.concatenate([np.empty((0, 3), np.int64), *parts])
+
+
+def from_odd_one_out(items: ArrayLike, odd: ArrayLike) -> Triplets:
+    """Of three items `(m, 3)` one is odd: the others are closer to each other than to it, two triplets each."""
+    trials, odd = _whole_numbers(np.asarray(items), "items"), np.asarray(odd)
+    if trials.ndim != 2 or trials.shape[1] != 3 or odd.shape != (len(trials),):
+        raise ValueError(f"expected items (m, 3) and odd (m,), got {trials.shape} and {odd.shape}")
+    is_odd = trials == odd[:, None]
+    if not (is_odd.sum(axis=1) == 1).all():
+        row = int(np.argmax(is_odd.sum(axis=1) != 1))
+        raise ValueError(f"the odd one must be one of the three: trial {row} is {trials[row].tolist()}, odd {odd[row]}")
+    pair = trials[~is_odd].reshape(-1, 2)
+    both = np.stack([np.column_stack([pair, odd]), np.column_stack([pair[:, ::-1], odd])], axis=1)
+    return as_triplets(both.reshape(-1, 3))
+
+
+def from_rank_trials(trials: ArrayLike, n_select: int = 1, *, ranked: bool = True) -> Triplets:
+    """psiz's rank trials: a query and its references, the selected ones first, numbered from 1, 0 = empty.
+
+    Each selected reference is nearer than each one not selected; if ranked, also nearer than those selected after it.
+    """
+    table = _whole_numbers(np.asarray(trials), "trials")
+    if table.ndim != 2 or not 1 <= n_select < table.shape[1] - 1:
+        raise ValueError(f"expected (m, 1 + references) with 1 <= n_select < references, got {table.shape}, {n_select}")
+    rows = []
+    for query, *references in table.tolist():
+        shown = [item for item in references if item > 0]
+        for place, near in enumerate(shown[:n_select]):
+            farther = shown[place + 1 if ranked else n_select :]
+            rows += [(query, near, far) for far in farther]
+    return from_one_based(np.array(rows, np.int64).reshape(-1, 3))
+
+
+# --- splitting -------------------------------------------------------------------------------------
+
+
+def infer_groups(triplets: ArrayLike) -> Groups:
+    """Groups `(m,)` for data without screen ids: for each anchor, triplets that share a near or far item, directly or
+    in a chain.
+
+    The triplets of one screen always fall into one group; a group may hold several screens.
+    """
+    rows = as_triplets(triplets)
+    n = int(rows.max()) + 1
+    parent = np.arange(2 * len(rows))  # nodes are (anchor, item) pairs that occur, joined by the triplets
+    pairs = np.concatenate([rows[:, 0] * n + rows[:, 1], rows[:, 0] * n + rows[:, 2]])
+    _, node = np.unique(pairs, return_inverse=True)
+
+    def root(at: int) -> int:
+        while parent[at] != at:
+            parent[at] = parent[parent[at]]
+            at = int(parent[at])
+        return at
+
+    near, far = node[: len(rows)], node[len(rows) :]
+    for one, other in zip(near.tolist(), far.tolist(), strict=True):
+        parent[root(one)] = root(other)
+    _, groups = np.unique([root(at) for at in near.tolist()], return_inverse=True)
+    return groups.astype(np.int64)
+
+
+def split(
+    n_triplets: int, share: float, seed: Seed, groups: ArrayLike | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Row numbers of two parts, the second with about `share` of the rows; rows of one group stay together."""
+    if not 0 < share < 1:
+        raise ValueError(f"share must lie between 0 and 1, got {share}")
+    order = _shuffled_groups(n_triplets, seed, groups)
+    held_out: list[NDArray[np.int64]] = []
+    taken, wanted = 0, share * n_triplets
+    while order and taken + len(order[-1]) / 2 <= wanted:
+        held_out.append(order.pop())
+        taken += len(held_out[-1])
+    if not order or not held_out:
+        raise ValueError(
+            f"{n_triplets} triplets in {len(order) + len(held_out)} groups cannot be split {share:.0%} off"
+        )
+    return np.sort(np.concatenate(order)), np.sort(np.concatenate(held_out))
+
+
+def folds(
+    n_triplets: int, n_folds: int = 10, seed: Seed = 0, groups: ArrayLike | None = None
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Row numbers (train, test) for cross-validation; rows of one group stay in one fold, folds are about equal."""
+    parts = _shuffled_groups(n_triplets, seed, groups)
+    if not 2 <= n_folds <= len(parts):
+        raise ValueError(f"{len(parts)} groups can make 2 to {len(parts)} folds, got n_folds={n_folds}")
+    fold_of, sizes = np.empty(n_triplets, np.int64), np.zeros(n_folds, np.int64)
+    for part in sorted(parts, key=len, reverse=True):  # the largest first, each to the smallest fold
+        smallest = int(np.argmin(sizes))
+        fold_of[part] = smallest
+        sizes[smallest] += len(part)
+    for fold in range(n_folds):
+        yield np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)
+
+
+def subsample(triplets: ArrayLike, count: int, seed: Seed) -> Triplets:
+    """`count` different rows, uniformly, in their order."""
+    rows = as_triplets(triplets)
+    if not 0 < count <= len(rows):
+        raise ValueError(f"{count} of {len(rows)} triplets asked for: give a number from 1 to {len(rows)}")
+    chosen = np.random.default_rng(seed_sequence(seed)).choice(len(rows), count, replace=False)
+    return rows[np.sort(chosen)]
+
+
+def _shuffled_groups(n_triplets: int, seed: Seed, groups: ArrayLike | None) -> list[NDArray[np.int64]]:
+    """The row numbers of each group, in random order of the groups."""
+    generator = np.random.default_rng(seed_sequence(seed))
+    if groups is None:
+        return list(generator.permutation(n_triplets)[:, None])
+    labels = np.asarray(groups)
+    if labels.shape != (n_triplets,):
+        raise ValueError(f"groups must name a group for each triplet, shape ({n_triplets},), got {labels.shape}")
+    _, label = np.unique(labels, return_inverse=True)
+    order = np.argsort(label, kind="stable")
+    parts = np.split(order, np.flatnonzero(np.diff(label[order])) + 1)
+    return [parts[at] for at in generator.permutation(len(parts))]
