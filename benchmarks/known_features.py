@@ -9,10 +9,10 @@ GaussSearch asks ("on policy"). The noise is calibrated on other points than tho
 """
 
 import argparse
-import resource
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 from known_features_report import report
@@ -48,16 +48,19 @@ def points(kind: str, n: int, d: int, number: int) -> np.ndarray:
 
 
 def noise_level(record: Recording, plan: Plan, calibration: str, kind: str, n: int, d: int) -> float:
-    """σ for 10% flips, on a set of points (number 999) that is not searched."""
+    """σ for 10% flips: the geometric mean over sets of points (numbers from 900 on) that are not searched."""
 
-    def measure() -> float:
-        x = points(kind, n, d, 999)
+    def measure_set(number: int) -> float:
+        x = points(kind, n, d, number)
         if calibration == "random pairs":
             return l2s.calibrate_noise(l2s.random_margins(x, seed=1), FLIP_RATE)
-        count = 200 if n >= 100_000 else 500
-        return l2s.calibrate_on_policy("gauss", l2s.Embedding(x), FLIP_RATE, stop="mode", n_searches=count, seed=1)
+        return l2s.calibrate_on_policy("gauss", l2s.Embedding(x), FLIP_RATE, stop="mode", n_searches=200, seed=1)
 
-    return record.cell(f"noise | {kind} n={n} d={d} | {calibration}", measure)
+    sets = range(900, 900 + (plan.sets if n <= 1000 else 2))
+    return record.cell(
+        f"noise | {kind} n={n} d={d} | {calibration}",
+        lambda: float(np.exp(np.mean([np.log(measure_set(number)) for number in sets]))),
+    )
 
 
 def cost(plan: Plan, strategy: str, kind: str, n: int, d: int, noise: float, **options) -> dict:
@@ -82,6 +85,7 @@ def cost(plan: Plan, strategy: str, kind: str, n: int, d: int, noise: float, **o
     return {
         "mean": float(every.mean()),
         "se": float(max(within, between)),
+        "set_sd": float(means.std(ddof=1)),  # how much the mean varies from one set of points to another
         "searches": len(every),
         "sets": sets,
         "flips": float(np.mean(flips)),
@@ -207,8 +211,10 @@ def measure_steps(record: Recording, plan: Plan) -> None:
 # --- 5. memory and cores ---------------------------------------------------------------------------
 
 
-def peak_memory() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024.0
+def memory(line: str) -> float:
+    """Bytes, from a line of the kernel's own account of this process (Linux)."""
+    status = Path("/proc/self/status").read_text()
+    return 1024.0 * int(status.split(f"{line}:")[1].split()[0])
 
 
 def report_memory(n: int) -> None:
@@ -222,9 +228,10 @@ def report_memory(n: int) -> None:
         return space
 
     search(100)
-    before = peak_memory()
+    Path("/proc/self/clear_refs").write_text("5")  # begin a new peak
+    before = memory("VmRSS")
     space = search(n)
-    print((peak_memory() - before) / space.mean.nbytes)
+    print((memory("VmHWM") - before) / space.mean.nbytes)
 
 
 def measure_memory(record: Recording, plan: Plan) -> None:

@@ -6,6 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from learn2search import triplets
+    from learn2search.datasets.features import fetch_music_origin, fetch_red_wine
+    from learn2search.datasets.files import DataUnavailable
+    from learn2search.datasets.food import fetch_food
+    from learn2search.datasets.music_artists import fetch_music_artists
+    from learn2search.datasets.synthetic import make_triplets
+    from learn2search.datasets.triplet_data import TripletData
     from learn2search.embedding import Embedding
     from learn2search.nearest import Nearest
     from learn2search.oracle import Oracle, ProbitOracle
@@ -29,6 +35,7 @@ __version__ = version("learn2search")
 
 __all__ = [
     "Belief",
+    "DataUnavailable",
     "Embedding",
     "GaussSearch",
     "Nearest",
@@ -38,15 +45,21 @@ __all__ = [
     "Run",
     "Search",
     "Step",
+    "TripletData",
     "__version__",
     "calibrate_noise",
     "calibrate_on_policy",
     "choice_probability",
+    "fetch_food",
+    "fetch_music_artists",
+    "fetch_music_origin",
+    "fetch_red_wine",
     "flip_rate",
     "hazard",
     "hyperplane",
     "log_ndtr",
     "make_search",
+    "make_triplets",
     "margin",
     "random_margins",
     "read_triplets",
@@ -57,6 +70,12 @@ __all__ = [
 
 # Names are imported when they are first used: `learn2search --help` need not wait for numba.
 _HOME = {
+    "datasets.features": ("fetch_music_origin", "fetch_red_wine"),
+    "datasets.files": ("DataUnavailable",),
+    "datasets.food": ("fetch_food",),
+    "datasets.music_artists": ("fetch_music_artists",),
+    "datasets.synthetic": ("make_triplets",),
+    "datasets.triplet_data": ("TripletData",),
     "embedding": ("Embedding",),
     "nearest": ("Nearest",),
     "oracle": ("Oracle", "ProbitOracle"),

@@ -1,0 +1,71 @@
+"""Food: which dish tastes more similar, judged by crowd workers on grids of pictures.
+
+M. Wilber, I. Kwak, S. Belongie, "Cost-Effective HITs for Relative Similarity Comparisons", HCOMP 2014. The original
+is an archive with pictures and the raw answers as JSON; a folder may hold the JSON files alone, as `food100-raw-
+json.tar.gz`. Both give the same triplets, checked by the counts that the authors publish.
+"""
+
+import json
+from typing import Any
+
+import numpy as np
+
+from learn2search.datasets.files import DataUnavailable, download, folders, keep, members
+from learn2search.datasets.triplet_data import TripletData
+
+ADDRESS = "https://vision.cornell.edu/se3/wp-content/uploads/2014/09/food100-dataset.zip"
+PACKED = ("food100-raw-json.tar.gz", "food100-dataset.zip")
+N_ITEMS, N_TRIPLETS, N_UNIQUE = 100, 250_320, 190_376
+
+
+def fetch_food(*, unique: bool = False) -> TripletData:
+    """250,320 triplets of 100 dishes, with the screen of each; `unique` keeps the first of equal rows (190,376, as
+    published).
+
+    On a screen, each picked picture is nearer to the probe than each one that was not picked; catch trials are left
+    out.
+    """
+    screens = [screen for path, content in _raw_files() for screen in _screens(path, content)]
+    pictures = sorted({name for screen in screens for name in (screen["probe"], *screen["images"])})
+    number = {name: at for at, name in enumerate(pictures)}
+    rows, groups = [], []
+    for group, screen in enumerate(screens):
+        picked = set(screen["near_answer"])
+        for near in screen["near_answer"]:
+            others = [far for far in screen["images"] if far not in picked]
+            rows += [(number[screen["probe"]], number[near], number[far]) for far in others]
+            groups += [group] * len(others)
+    triplets, group_of = np.array(rows, np.int64), np.array(groups, np.int64)
+    first = np.sort(np.unique(triplets, axis=0, return_index=True)[1])
+    if (len(pictures), len(triplets), len(first)) != (N_ITEMS, N_TRIPLETS, N_UNIQUE):
+        raise DataUnavailable(
+            f"the Food data should give {N_TRIPLETS:,} triplets ({N_UNIQUE:,} different) of {N_ITEMS} pictures, "
+            f"this gives {len(triplets):,} ({len(first):,}) of {len(pictures)}: another version?"
+        )
+    names = tuple(name.removeprefix("images/").removesuffix(".jpg") for name in pictures)
+    kept = first if unique else slice(None)
+    return TripletData(triplets[kept], N_ITEMS, group_of[kept], names)
+
+
+def _raw_files() -> list[tuple[str, bytes]]:
+    """The raw JSON files, from an archive in a folder or from the original one, in the order of their names."""
+    for folder in folders():
+        for name in PACKED:
+            if (folder / name).is_file():
+                return _json_files((folder / name).read_bytes())
+    archive = download(ADDRESS, PACKED[1])
+    files = _json_files(archive)
+    keep(PACKED[1], archive)
+    return files
+
+
+def _json_files(archive: bytes) -> list[tuple[str, bytes]]:
+    return sorted((path.rsplit("/", 1)[-1], content) for path, content in members(archive) if path.endswith(".json"))
+
+
+def _screens(path: str, content: bytes) -> list[dict[str, Any]]:
+    """The screens of one file; other JSON files of the archive have none."""
+    hits = json.loads(content)
+    if not isinstance(hits, list) or not hits or "HIT_screens" not in hits[0]:
+        return []
+    return [screen for hit in hits for screen in hit["HIT_screens"] if not screen["is_catchtrial"]]
