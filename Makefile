@@ -26,7 +26,7 @@ lint: .venv/.dev ## check style and types
 	.venv/bin/ruff format --check
 	.venv/bin/mypy
 
-bench: .venv/.core ## measure how many queries each strategy needs, and how long they take
+bench: .venv/.dev ## measure how many queries each strategy needs, and how long they take
 	@.venv/bin/python benchmarks/known_features.py
 
 reproduce: .venv/.dev ## run every experiment of experiments/

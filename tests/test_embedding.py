@@ -17,6 +17,8 @@ import learn2search as l2s
         ([[1.0, 2.0]] * 4, "all 4 items have the same features"),
         ([[1.0, 2.0]], "at least 2 items"),
         (np.empty((5, 0)), "at least 2 items and 1 feature"),
+        ([[1e31, 0.0], [0.0, 1.0]], r"must lie within .1e\+30, got 0 to 1e\+31: rescale them"),
+        ([[1e-40], [0.0]], "differ by less than 1e-30: rescale them"),
         ([["red", "green"], ["blue", "white"]], "must be numbers"),
         ([[1.0, 2.0], [3.0]], "must be numbers"),
     ],
@@ -65,6 +67,7 @@ def test_what_follows_from_an_embedding_should_be_made_once():
     space, made = l2s.Embedding([[0.0], [1.0]]), []
     assert space.derived("thing", lambda: made.append(1) or len(made)) == 1
     assert space.derived("thing", lambda: made.append(1) or len(made)) == 1
+    assert space.derived("thing", lambda: made.append(1) or len(made), version=2) == 2  # only one version is kept
     assert pickle.loads(pickle.dumps(space)).fingerprint == space.fingerprint
 
 
@@ -89,6 +92,9 @@ def test_a_file_of_another_kind_version_or_damaged_should_be_refused(tmp_path):
         l2s.Embedding.load(path)
     np.savez(path, format="learn2search.embedding", version=99, mean=space.mean)
     with pytest.raises(ValueError, match="version 99, this release reads version 1"):
+        l2s.Embedding.load(path)
+    np.savez(path, format="learn2search.embedding", mean=space.mean)
+    with pytest.raises(ValueError, match="version None"):
         l2s.Embedding.load(path)
     with pytest.raises(FileNotFoundError):
         l2s.Embedding.load(tmp_path / "nothing.npz")

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import learn2search as l2s
 from learn2search.nearest import Nearest, best_form, twins_of
+from learn2search.search.protocol import count_places
 
 
 def brute_force(embedding, metric, point, blocked):
@@ -114,3 +115,35 @@ def test_twins_should_form_rings_of_items_at_the_same_place():
             members.append(other)
             other = int(ring[other])
         assert sorted(members) == np.flatnonzero((mean == mean[item]).all(axis=1)).tolist()
+
+
+def test_bad_questions_should_be_refused():
+    nearest, free = Nearest(l2s.Embedding(np.random.default_rng(0).random((40, 3)))), np.zeros(40, np.uint8)
+    with pytest.raises(ValueError, match="the point must be 3 finite numbers"):
+        nearest.query([0.1, 0.2], free)
+    with pytest.raises(ValueError, match="the point must be 3 finite numbers"):
+        nearest.query([0.1, 0.2, np.nan], free)
+    with pytest.raises(ValueError, match="each of the 40 items, got shape .3,."):
+        nearest.query([0.1, 0.2, 0.3], free[:3])
+    with pytest.raises(ValueError, match='form must be "tree" or "pass"'):
+        Nearest(l2s.Embedding([[0.0], [1.0]]), form="treee")
+
+
+@pytest.mark.parametrize("scale", [1e-20, 1e-6, 1e6, 1e20])
+@pytest.mark.parametrize("offset", [0.0, 1e6])
+@pytest.mark.parametrize("form", ["tree", "pass"])
+def test_scale_and_offset_should_not_matter(scale, offset, form):
+    generator = np.random.default_rng(1)
+    mean = (generator.normal(size=(2000, 4)) + offset) * scale
+    nearest, free = Nearest(l2s.Embedding(mean), form=form), np.zeros(2000, np.uint8)
+    for point in mean[generator.integers(0, 2000, 20)] + generator.normal(size=(20, 4)) * 0.3 * scale:
+        distances = np.zeros(2000)
+        for k in range(4):
+            distances += (mean[:, k] - point[k]) ** 2
+        assert nearest.query(point, free) == np.argmin(distances)
+
+
+def test_many_items_at_one_place_should_be_no_trouble():
+    mean = np.zeros((200_000, 2))
+    mean[-1] = 1
+    assert count_places(twins_of(l2s.Embedding(mean))) == 2

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import learn2search as l2s
+from learn2search.streams import stream_keys
 
 
 @pytest.fixture
@@ -73,3 +74,24 @@ def test_bad_questions_should_be_refused(features):
         l2s.ProbitOracle(features, 0.1, undecided=-1)
     with pytest.raises(ValueError, match="a positive number"):
         l2s.ProbitOracle(features, 0.0)
+
+
+def test_people_and_searches_of_the_same_seed_should_not_share_a_stream():
+    assert not set(l2s.ProbitOracle([[0.0], [1.0]], 0.1, seed=0).keys(50).ravel()) & set(stream_keys(0, 50).ravel())
+    features = np.random.default_rng(0).random((1000, 1))  # in one dimension shared numbers once tripled the cost
+    space, targets = l2s.Embedding(features), np.arange(0, 1000, 5)
+    same, other = (
+        l2s.simulate("gauss", space, l2s.ProbitOracle(features, 0.05, seed=seed), targets, stop="mode", seed=0)
+        for seed in (0, 1)
+    )
+    assert abs(same.mean - other.mean) < 4 * np.hypot(same.standard_error, other.standard_error)
+
+
+def test_an_overridden_person_should_be_asked():
+    class Stubborn(l2s.ProbitOracle):
+        def choose(self, query, target):
+            return query[0]
+
+    features = np.random.default_rng(0).random((20, 3))
+    run = l2s.simulate("gauss", l2s.Embedding(features), Stubborn(features, 0.1), [3], seed=0)
+    assert all(step.chosen == step.query[0] for step in run.logs[0])

@@ -83,6 +83,10 @@ def test_tables_should_follow_the_functions():
     entropy = stats.entropy([p, special.ndtr(-z)], base=2)
     np.testing.assert_allclose([probit.entropy_tabled(at) for at in z], entropy, atol=1e-7)
     assert probit.ndtr_tabled(-50.0) == pytest.approx(special.ndtr(-6.0), rel=1e-6)
+    assert probit.ndtr_tabled(math.nan) == pytest.approx(special.ndtr(-6.0), rel=1e-6)
+    strange = np.ones(3)
+    probit.multiply_by_ndtr(strange, np.array([np.nan, np.inf, -np.inf], np.float32))
+    np.testing.assert_allclose(strange, special.ndtr([-6, 6, -6]), rtol=1e-4)
     assert probit.ndtr_tabled(50.0) == pytest.approx(1.0, abs=1e-8)
 
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from learn2search.datasets.music_artists import fetch_music_artists
     from learn2search.datasets.synthetic import make_triplets
     from learn2search.datasets.triplet_data import TripletData
+    from learn2search.embed.gauss import GaussEmbed
     from learn2search.embedding import Embedding
     from learn2search.nearest import Nearest
     from learn2search.oracle import Oracle, ProbitOracle
@@ -37,6 +38,7 @@ __all__ = [
     "Belief",
     "DataUnavailable",
     "Embedding",
+    "GaussEmbed",
     "GaussSearch",
     "Nearest",
     "Oracle",
@@ -76,6 +78,7 @@ _HOME = {
     "datasets.music_artists": ("fetch_music_artists",),
     "datasets.synthetic": ("make_triplets",),
     "datasets.triplet_data": ("TripletData",),
+    "embed.gauss": ("GaussEmbed",),
     "embedding": ("Embedding",),
     "nearest": ("Nearest",),
     "oracle": ("Oracle", "ProbitOracle"),

@@ -16,6 +16,9 @@ Made = TypeVar("Made")
 
 _FORMAT = "learn2search.embedding"
 _VERSION = 1
+_LARGEST = (
+    1e30  # squares of differences must stay well inside the range of float64, and the differences inside float32's
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,12 +57,15 @@ class Embedding:
                 digest.update(array.data)
         return digest.hexdigest()[:16]
 
-    def derived(self, name: str, make: Callable[[], Made]) -> Made:
-        """What follows from the embedding alone (an index, a prior), made once and shared by searches and threads."""
+    def derived(self, name: str, make: Callable[[], Made], version: object = None) -> Made:
+        """What follows from the embedding (an index, a prior), made once and shared by searches and threads.
+
+        Only one version of it is kept.
+        """
         with self._lock:
-            if name not in self._derived:
-                self._derived[name] = make()
-            made: Made = self._derived[name]
+            if name not in self._derived or self._derived[name][0] != version:
+                self._derived[name] = (version, make())
+            made: Made = self._derived[name][1]
             return made
 
     def __reduce__(self) -> tuple[type["Embedding"], tuple[Array, Array | None]]:
@@ -86,9 +92,10 @@ class Embedding:
             raise ValueError(f"{os.fspath(path)} is not an embedding file (or is damaged): {error}") from error
         if str(arrays.get("format")) != _FORMAT or "mean" not in arrays:
             raise ValueError(f"{os.fspath(path)} is not an embedding file: it holds {sorted(arrays) or 'nothing'}")
-        if int(arrays["version"]) != _VERSION:
+        found = arrays.get("version")
+        if found is None or int(found) != _VERSION:
             raise ValueError(
-                f"{os.fspath(path)} is an embedding file of version {int(arrays['version'])}, "
+                f"{os.fspath(path)} is an embedding file of version {found}, "
                 f"this release reads version {_VERSION}: save it again with the release that wrote it"
             )
         return cls(arrays["mean"], arrays.get("var"))
@@ -102,8 +109,14 @@ def _positions(mean: ArrayLike) -> Array:
     if array.shape[1] == 0 or len(array) < 2:
         raise ValueError(f"features need at least 2 items and 1 feature, got shape {array.shape}")
     _check_finite(array, "features")
+    if max(-array.min(), array.max()) > _LARGEST:
+        raise ValueError(
+            f"features must lie within ±{_LARGEST:.0e}, got {array.min():.2g} to {array.max():.2g}: rescale them"
+        )
     if not (array != array[0]).any():
         raise ValueError(f"all {len(array)} items have the same features: at least two must differ to be compared")
+    if np.max(array.max(axis=0) - array.min(axis=0)) < 1 / _LARGEST:
+        raise ValueError(f"features differ by less than {1 / _LARGEST:.0e}: rescale them")
     return array
 
 

@@ -33,14 +33,15 @@ _HALF_ULP = 2.0**-24  # of float32
 class Index(NamedTuple):
     """The arrays behind `Nearest`, in the form that compiled code takes. Unused parts have no rows.
 
-    mean, var: `(n, d)`, the embedding's own. order: `(tiles, 64)` the items of each tile, -1 = none. tiles, precisions:
-    `(tiles, d, 64)` their means and 1/var. boxes: `(nodes, 2, d)` lowest and highest coordinates, top_var: `(nodes,
-    d)` largest variances; the children of node k are 2k+1 and 2k+2. reach: the largest absolute coordinate; sharp:
-    the largest 1/var.
+    mean, var: `(n, d)`, the embedding's own. centre: `(d,)`, taken off before anything becomes float32. order:
+    `(tiles, 64)` the items of each tile, -1 = none. tiles, precisions: `(tiles, d, 64)` their means and 1/var. boxes:
+    `(nodes, 2, d)` lowest and highest coordinates, top_var: `(nodes, d)` largest variances; the children of node k
+    are 2k+1 and 2k+2. reach: the largest absolute coordinate; sharp: the largest 1/var.
     """
 
     mean: Array
     var: Array
+    centre: Array
     order: NDArray[np.int32]
     tiles: Array32
     precisions: Array32
@@ -68,6 +69,8 @@ class Nearest:
             raise ValueError(f'metric must be "euclidean" or "mahalanobis", got {metric!r}')
         if metric == "mahalanobis" and embedding.var is None:
             raise ValueError('the "mahalanobis" metric needs an Embedding with variances: Embedding(mean, var)')
+        if form not in (None, "tree", "pass"):
+            raise ValueError(f'form must be "tree" or "pass", got {form!r}')
         self.metric = metric
         self.form = form or best_form(*embedding.mean.shape)
         var = embedding.var if metric == "mahalanobis" and embedding.var is not None else np.empty((0, embedding.dim))
@@ -80,7 +83,13 @@ class Nearest:
 
     def query(self, point: ArrayLike, blocked: NDArray[np.uint8]) -> int:
         """The unblocked item nearest to `point` `(d,)`, or -1 when all are blocked; `blocked` is `(n,)`, 0 = free."""
-        return int(nearest_item(self.index, np.asarray(point, float), blocked, new_scratch(len(self.index.mean[0]))))
+        n, d = self.index.mean.shape
+        place, taken = np.array(point, float), np.asarray(blocked)
+        if place.shape != (d,) or not np.isfinite(place).all():
+            raise ValueError(f"the point must be {d} finite numbers, got {point!r}")
+        if taken.shape != (n,):
+            raise ValueError(f"blocked must have a value for each of the {n} items, got shape {taken.shape}")
+        return int(nearest_item(self.index, place, taken.astype(np.uint8, copy=False), new_scratch(d)))
 
 
 def best_form(n: int, d: int) -> str:
@@ -96,20 +105,23 @@ def _build(mean: Array, var: Array, form: str) -> Index:
     levels = max(0, int(np.ceil(np.log2(n / _TILE)))) if form == "tree" else 0
     nodes = 2 ** (levels + 1) - 1 if form == "tree" else 0
     boxes, top_var = np.empty((nodes, 2, d), np.float32), np.empty((nodes if len(var) else 0, d), np.float32)
-    items = np.arange(n, dtype=np.int32)
+    items, centre = np.arange(n, dtype=np.int32), mean.mean(axis=0)
     if form == "tree":
-        _split(mean, var, items, levels, boxes, top_var)
+        _split(mean, var, centre, items, levels, boxes, top_var)
     n_tiles = 2**levels if form == "tree" else -(-n // _TILE)
     order = np.full((n_tiles, _TILE), -1, np.int32)
     tiles = np.full((n_tiles, d, _TILE), np.inf, np.float32)
     precisions = np.ones((n_tiles if len(var) else 0, d, _TILE), np.float32)
-    _fill(mean, var, items, form == "tree", order, tiles, precisions)
-    reach, sharp = max(-mean.min(), mean.max()), 1.0 / var.min() if len(var) else 1.0
-    return Index(mean, var, order, tiles, precisions, boxes, top_var, float(reach), float(sharp))
+    _fill(mean, var, centre, items, form == "tree", order, tiles, precisions)
+    reach = np.max(np.maximum(mean.max(axis=0) - centre, centre - mean.min(axis=0)))
+    sharp = 1.0 / var.min() if len(var) else 1.0
+    return Index(mean, var, centre, order, tiles, precisions, boxes, top_var, float(reach), float(sharp))
 
 
 @compiled
-def _split(mean: Array, var: Array, items: NDArray[np.int32], levels: int, boxes: Array32, top_var: Array32) -> None:
+def _split(
+    mean: Array, var: Array, centre: Array, items: NDArray[np.int32], levels: int, boxes: Array32, top_var: Array32
+) -> None:
     """Level by level: the box of each node, then a split of its items at the median of the widest side."""
     n, d = mean.shape
     for level in range(levels + 1):
@@ -123,7 +135,7 @@ def _split(mean: Array, var: Array, items: NDArray[np.int32], levels: int, boxes
                     low, high = min(low, mean[items[at], k]), max(high, mean[items[at], k])
                     if len(var):
                         largest = max(largest, var[items[at], k])
-                boxes[node, 0, k], boxes[node, 1, k] = low, high
+                boxes[node, 0, k], boxes[node, 1, k] = low - centre[k], high - centre[k]
                 if len(var):
                     top_var[node, k] = largest
                 if high - low > widest:
@@ -159,6 +171,7 @@ def _select(values: Array, items: NDArray[np.int32], left: int, right: int, rank
 def _fill(
     mean: Array,
     var: Array,
+    centre: Array,
     items: NDArray[np.int32],
     even: bool,
     order: NDArray[np.int32],
@@ -174,7 +187,7 @@ def _fill(
             item = items[start + at]
             order[tile, at] = item
             for k in range(mean.shape[1]):
-                tiles[tile, k, at] = mean[item, k]
+                tiles[tile, k, at] = mean[item, k] - centre[k]
                 if len(var):
                     precisions[tile, k, at] = 1.0 / var[item, k]
 
@@ -202,8 +215,8 @@ def nearest_item(index: Index, point: Array, blocked: NDArray[np.uint8], scratch
     point32, distances, words = scratch.point, scratch.distances, scratch.words
     reach = index.reach
     for k in range(d):
-        point32[k] = point[k]
-        reach = max(reach, abs(point[k]))
+        point32[k] = point[k] - index.centre[k]
+        reach = max(reach, abs(point[k] - index.centre[k]))
     # In float32 a distance |x - z| is off by at most `slack`, its square by a factor of `grow` more.
     slack = 4.0 * _HALF_ULP * np.sqrt(d * index.sharp) * reach
     grow = 1.0 + (d + 4) * 2.0 * _HALF_ULP
@@ -340,16 +353,20 @@ def twins_of(embedding: Embedding) -> NDArray[np.int32]:
 
 
 def _rings(mean: Array) -> NDArray[np.int32]:
+    """Each item names the one before it in its ring, the lowest the highest."""
     mixed = _row_hashes(mean)
+    order = np.argsort(mixed, kind="stable")
+    alike = mixed[order[1:]] == mixed[order[:-1]]
+    equal = np.zeros(len(alike), bool)
+    equal[alike] = (mean[order[1:][alike]] == mean[order[:-1][alike]]).all(axis=1)
+    if (alike != equal).any():  # different rows with the same hash: sort by the rows themselves
+        order = np.lexsort(mean.T)
+        equal = (mean[order[1:]] == mean[order[:-1]]).all(axis=1)
     ring = np.arange(len(mean), dtype=np.int32)
-    order = np.argsort(mixed, kind="stable").astype(np.int32)
-    same = np.flatnonzero(mixed[order[1:]] == mixed[order[:-1]])
-    for run in np.split(same, np.flatnonzero(np.diff(same) > 1) + 1) if len(same) else []:
-        items = order[run[0] : run[-1] + 2]
-        _, group = np.unique(mean[items], axis=0, return_inverse=True)  # rows can share a hash and still differ
-        for label in np.unique(group):
-            members = items[group.ravel() == label]
-            ring[members] = np.roll(members, -1)
+    starts = np.flatnonzero(np.concatenate([[True], ~equal]))
+    stops = np.append(starts[1:], len(order)) - 1
+    ring[order[1:][equal]] = order[:-1][equal]
+    ring[order[starts]] = order[stops]
     return ring
 
 

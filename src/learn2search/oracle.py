@@ -19,6 +19,9 @@ from learn2search.streams import Seed, Stream, below, normal, open_stream, seed_
 Array = NDArray[np.float64]
 
 
+_PEOPLE = 0x9E0713  # sets the streams of people apart from those of searches, also when both have the same seed
+
+
 class Oracle(Protocol):
     """Whoever answers: a simulated person, or a program of yours."""
 
@@ -71,7 +74,8 @@ class ProbitOracle:
 
     def keys(self, count: int) -> NDArray[np.uint64]:
         """Keys of the streams of `count` visitors, `(count, 2)`."""
-        return stream_keys(self._seed, count)
+        people = np.random.SeedSequence(self._seed.entropy, spawn_key=(*self._seed.spawn_key, _PEOPLE))
+        return stream_keys(people, count)
 
     def visitor(self, number: int) -> "ProbitOracle":
         """The same kind of person with the random stream that visitor `number` of a simulation has."""
@@ -83,10 +87,13 @@ class ProbitOracle:
 
     def choose(self, query: Sequence[int], target: int) -> int | None:
         """An item of the query, or None for "can't tell"."""
-        shown = np.asarray(query, np.int64)
+        shown = np.asarray(query)
+        if shown.dtype.kind not in "iu":
+            raise ValueError(f"a query is 2 or more items, whole numbers, got {query!r}")
+        shown = shown.astype(np.int64)
         if shown.ndim != 1 or len(shown) < 2 or shown.min() < 0 or shown.max() >= len(self.features):
             raise ValueError(f"a query is 2 or more items of 0..{len(self.features) - 1}, got {query!r}")
-        if not 0 <= target < len(self.features):
+        if not isinstance(target, int | np.integer) or not 0 <= target < len(self.features):
             raise ValueError(f"the target must be an item of 0..{len(self.features) - 1}, got {target!r}")
         place = choose(self.person, shown, target, open_stream(self._key, self._asked))
         self._asked += 1
@@ -124,6 +131,12 @@ def pair_margin(x: Array, i: int, j: int, t: int) -> float:
         along += u * (x[t, k] - 0.5 * (x[i, k] + x[j, k]))
         square += u * u
     return along / np.sqrt(square) if square > 0.0 else 0.0
+
+
+@compiled
+def nearest_shown(x: Array, query: NDArray[np.int64], target: int) -> int:
+    """The place of the shown item that is nearest to the target."""
+    return _two_nearest(x, query, x[target])[0]
 
 
 @compiled

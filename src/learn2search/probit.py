@@ -159,7 +159,8 @@ NDTR_TABLE, ENTROPY_TABLE = _tables()
 @compiled
 def tabled(table: Array, z: float) -> float:
     """The tabled function at z, or at the nearer end of [-6, 6] when z lies outside."""
-    place = (min(max(z, -TAIL), TAIL) + TAIL) * _PER_UNIT
+    clipped = z if z > -TAIL else -TAIL  # not a number counts as -6, too
+    place = ((clipped if clipped < TAIL else TAIL) + TAIL) * _PER_UNIT
     cell = min(int(place), _CELLS - 1)
     t = place - cell
     value: float = ((table[cell, 3] * t + table[cell, 2]) * t + table[cell, 1]) * t + table[cell, 0]
@@ -175,7 +176,9 @@ def multiply_by_ndtr(values: Array, z: NDArray[np.float32]) -> None:
     constant, linear, square, cube = _NDTR_COLUMNS
     cells, places = np.empty(len(values), np.uint32), np.empty(len(values))
     for k in range(len(values)):
-        place = (min(max(z[k], -TAIL), TAIL - 1e-6) + TAIL) * _PER_UNIT
+        clipped = z[k] if z[k] > -TAIL else -TAIL  # not a number counts as -6, too
+        clipped = clipped if clipped < TAIL - 1e-6 else TAIL - 1e-6
+        place = (clipped + TAIL) * _PER_UNIT
         cells[k] = np.uint32(place)
         places[k] = place - np.float64(cells[k])
     for k in range(len(values)):

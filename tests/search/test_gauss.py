@@ -291,6 +291,8 @@ def test_probability_should_be_the_density_at_the_items():
         (Belief(np.zeros(3), -np.eye(3)), "positive definite"),
         (Belief(np.zeros(3), np.arange(9.0).reshape(3, 3)), "symmetric"),
         (Belief(np.full(3, np.nan), np.eye(3)), "finite"),
+        (Belief(np.zeros(3), 1e160 * np.eye(3)), "must lie within 1e60"),
+        (np.ones(3), "must be a Belief.mean, cov., got ndarray"),
     ],
 )
 def test_bad_priors_should_be_refused(prior, message):
@@ -302,3 +304,30 @@ def test_a_feature_that_never_varies_should_not_break_the_search():
     features = np.column_stack([np.random.default_rng(0).random(50), np.full(50, 7.0)])
     run = l2s.simulate("gauss", l2s.Embedding(features), l2s.ProbitOracle(features, 0.05, seed=1), np.arange(50))
     assert run.found.all()
+
+
+def test_a_hopeless_belief_should_not_hang_the_search():
+    """Answers that contradict each other at almost no noise; items may come again, so it could go on for ever."""
+    features = np.random.default_rng(0).random((300, 6))
+    search, oracle = (
+        l2s.GaussSearch(l2s.Embedding(features), 1e-7, reuse=True, seed=0),
+        l2s.ProbitOracle(features, 0.2, seed=1),
+    )
+    for _ in range(300):
+        search.tell(oracle.choose(search.ask(), 5))
+    assert np.isfinite(search.belief.mean).all()
+    far = Belief(np.full(6, 1e39), np.eye(6))
+    assert len(set(l2s.GaussSearch(l2s.Embedding(features), 0.1, prior=far, seed=0).ask())) == 2
+    wide = Belief(np.zeros(6), 1e50 * np.eye(6))
+    assert len(set(l2s.GaussSearch(l2s.Embedding(features), 0.1, prior=wide, seed=0).ask())) == 2
+
+
+def test_columns_of_different_scale_should_keep_their_variances():
+    features = np.random.default_rng(0).random((500, 2)) * [1e6, 1.0]
+    np.testing.assert_allclose(np.diag(Belief.of(l2s.Embedding(features)).cov), features.var(axis=0), rtol=1e-6)
+
+
+def test_changing_a_belief_should_not_change_the_prior_of_other_searches():
+    space = l2s.Embedding(np.random.default_rng(0).random((20, 2)))
+    l2s.GaussSearch(space, 0.1).belief.mean[:] = 99
+    assert l2s.GaussSearch(space, 0.1).belief.mean.max() < 1

@@ -118,3 +118,25 @@ def test_ties_for_the_most_probable_should_be_broken_at_random():
     counts = np.bincount([most_probable(p, s) for _ in range(3000)], minlength=4)
     assert counts[0] == 0
     assert ((counts[1:] - 1000) ** 2 / 1000).sum() < 13.8  # 2 degrees of freedom, p = 0.001
+
+
+def test_one_far_item_should_not_blur_the_others():
+    generator = np.random.default_rng(0)
+    features = np.concatenate([generator.random((1000, 3)), [[1e9, 1e9, 1e9]]])
+    p = np.full(1001, 1 / 1001)
+    weigh(p, space_of(l2s.Embedding(features), 0.02), np.array([0, 1]), 0, 1.0, np.zeros(1001, np.uint8), p.copy())
+    expected = special.ndtr(np.clip(l2s.margin(features[0], features[1], features) / 0.02, -6, 6))
+    np.testing.assert_allclose(p, expected / expected.sum(), rtol=1e-5, atol=1e-15)
+
+
+def test_a_prior_on_one_item_that_is_refused_should_leave_all_others():
+    features = np.random.default_rng(0).random((40, 3))
+    prior = np.zeros(40)
+    prior[7] = 1.0
+    search = l2s.PosteriorSearch(l2s.Embedding(features), 0.1, prior=prior, seed=0)
+    query = search.ask()
+    assert 7 in query
+    search.tell(next(item for item in query if item != 7))
+    probability = search.probability()
+    assert probability[list(query)].sum() == 0
+    assert probability.sum() == pytest.approx(1)

@@ -1,6 +1,10 @@
 """What every strategy promises: ask, tell, undo, top, store, and clear errors."""
 
+import copy
 import json
+import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -212,7 +216,10 @@ def test_noise_should_be_positive(strategy, noise):
         (lambda: l2s.PosteriorSearch(SPACE, stop="found"), 'stop must be "shown"'),
         (lambda: l2s.PosteriorSearch(SPACE, miss_rate=1.0), "miss_rate is a share"),
         (lambda: l2s.PosteriorSearch(SPACE, hit_bonus=-1), "hit_bonus is a number of bits"),
-        (lambda: l2s.PosteriorSearch(SPACE, prior=[1.0, 2.0]), "the prior must be 40 weights, one an item"),
+        (
+            lambda: l2s.PosteriorSearch(SPACE, prior=[1.0, 2.0]),
+            "the prior must be 40 weights, one an item, got shape .2,.",
+        ),
         (lambda: l2s.PosteriorSearch(SPACE, prior=np.zeros(40)), "not all 0"),
         (lambda: l2s.GaussSearch(SPACE, eigen="fast"), 'eigen must be "power" or "exact"'),
         (lambda: l2s.GaussSearch(SPACE, metric="mahalanobis"), "needs an Embedding with variances"),
@@ -247,6 +254,83 @@ def test_a_stored_search_of_another_version_or_embedding_should_be_refused():
         l2s.Search.from_dict({**state, "log": [[[3, 40], 3]]}, SPACE)
     with pytest.raises(ValueError, match='this is a "posterior" search, not one that GaussSearch can continue'):
         l2s.GaussSearch.from_dict(state, SPACE)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"log": [[[3, 3], 3]]}, "2 to 8 different items"),
+        ({"log": [[[3], 3]]}, "2 to 8 different items"),
+        ({"log": [[[3, 4], 5]]}, r"stored answer 5 is not an item of its query \[3, 4\]"),
+        ({"log": [[[3, 4], True]]}, "stored answer True"),
+        ({"log": [[[3, 1.5], 3]]}, "bad query"),
+        ({"log": None}, "bad log"),
+        ({"log": [[1, 2, 3]]}, "bad log"),
+        ({"pending": []}, "2 to 8 different items"),
+        ({"key": ["00000000000000ff"]}, "bad key: expected two words of 16 hex digits"),
+        ({"options": {"colour": 1}}, "options that PosteriorSearch does not know"),
+    ],
+)
+def test_a_damaged_stored_search_should_be_refused(change, message):
+    with pytest.raises(ValueError, match=message):
+        l2s.Search.from_dict({**new_search("sampled").to_dict(), **change}, SPACE)
+
+
+def test_a_stored_search_should_be_read_by_a_fresh_process(tmp_path):
+    search = new_search("sampled")
+    search.tell(search.ask()[0])
+    SPACE.save(tmp_path / "space.npz")
+    (tmp_path / "search.json").write_text(json.dumps(search.to_dict()))
+    program = (
+        "import json, learn2search as l2s; "
+        "search = l2s.Search.from_dict(json.load(open('search.json')), l2s.Embedding.load('space.npz')); "
+        "print(type(search).__name__, len(search.log))"
+    )
+    run = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=True, capture_output=True, text=True)
+    assert run.stdout.split() == ["PosteriorSearch", "1"]
+
+
+def test_copies_should_be_searches_of_their_own(strategy):
+    search = new_search(strategy)
+    search.tell(search.ask()[0])
+    for again in (copy.copy(search), copy.deepcopy(search), pickle.loads(pickle.dumps(search))):
+        assert again.ask() == search.ask()
+        again.tell(again.ask()[1])
+        assert len(search.log) == 1
+
+
+def test_a_subclass_should_not_take_its_parents_place():
+    class Mine(l2s.PosteriorSearch):
+        pass
+
+    assert type(l2s.PosteriorSearch.from_dict(new_search("sampled").to_dict(), SPACE)) is l2s.PosteriorSearch
+    assert Mine(SPACE, 0.2).ask()
+
+
+def test_an_overlooked_item_should_come_back():
+    """The target is shown, and the person does not notice it; all other answers are right."""
+    oracle = l2s.ProbitOracle(FEATURES, 0.02, seed=5)
+    for seed in range(10):
+        search, times = l2s.PosteriorSearch(SPACE, 0.1, miss_rate=0.02, seed=seed), 0
+        while times < 2 and not search.done:
+            query = search.ask()
+            times += 11 in query
+            others = [item for item in query if item != 11]
+            search.tell(oracle.choose(query, 11) if len(others) == 2 else others[0])
+        assert times == 2
+
+
+def test_small_wrong_inputs_should_be_refused(strategy):
+    search = new_search(strategy)
+    for wrong in (0, -1, 1.5):
+        with pytest.raises(ValueError, match="k from 1"):
+            search.top(wrong)
+    query = search.ask(8)
+    if 1 in query:
+        with pytest.raises(ValueError, match="True was not shown"):
+            search.tell(True)
+    with pytest.raises(ValueError, match="next to nothing"):
+        l2s.make_search(strategy, SPACE, 1e-12)
 
 
 # --- any order of calls ----------------------------------------------------------------------------

@@ -206,3 +206,16 @@ def test_entropy_parts_should_follow_x_log_x():
     parts = np.array([rules.entropy_part(value) for value in x])
     np.testing.assert_allclose(parts, entropy(x[None]), atol=1e-3)
     assert ndtr_tabled(0.0) == pytest.approx(0.5)
+
+
+def test_items_that_almost_coincide_should_still_be_asked_about_once():
+    generator = np.random.default_rng(0)
+    base = generator.random((10, 3))
+    features = np.concatenate([base, base + 1e-9 * generator.normal(size=base.shape)])
+    for seed in range(30):
+        search = l2s.PosteriorSearch(l2s.Embedding(features), 0.1, miss_rate=0.02, seed=seed)
+        while not search.done:
+            query = search.ask()
+            assert len(set(query)) == 2
+            search.tell(query[0])
+    assert set(l2s.PosteriorSearch(l2s.Embedding([[0.0], [1e-20]]), 1e-21, seed=0).ask()) == {0, 1}

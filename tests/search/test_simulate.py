@@ -185,3 +185,53 @@ def test_progress_should_be_shown_on_request(capsys, monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")  # rich then draws as if on a terminal
     l2s.simulate("random", SPACE, oracle(), TARGETS, progress=True)
     assert "searching" in capsys.readouterr().err
+
+
+def test_wrong_answers_should_be_counted_for_four_pictures_and_for_lapses():
+    four = l2s.simulate("gauss", SPACE, oracle(), np.arange(120).repeat(4), k=4, seed=1)
+    assert 0.02 < four.flip_rate < 0.4
+    guessing = l2s.simulate("gauss", SPACE, oracle(lapse=1.0), TARGETS, seed=1)
+    assert guessing.flip_rate == pytest.approx(0.5)
+
+
+def test_only_questions_should_be_counted_when_the_rest_is_shown_one_by_one():
+    features = np.concatenate([np.zeros((25, 2)), np.random.default_rng(0).random((5, 2)) + 1])
+    space, people = l2s.Embedding(features), l2s.ProbitOracle(features, 0.5, seed=1)
+    targets = np.arange(30).repeat(10)
+    runs = [l2s.simulate("gauss", space, people, targets, seed=0, workers=w) for w in (1, 3, 25)]
+    assert runs[0].flip_rate == runs[1].flip_rate == runs[2].flip_rate
+    logged = l2s.simulate("gauss", space, people, targets, seed=0, keep_logs=True)
+    assert all(len(log) <= 5 for log in logged.logs)
+    np.testing.assert_array_equal(logged.costs, runs[0].costs)
+
+
+def test_max_queries_should_be_a_limit():
+    features = np.zeros((100, 1))
+    features[-1] = 1
+    people = l2s.ProbitOracle(features, 0.1, seed=1)
+    run = l2s.simulate("gauss", l2s.Embedding(features), people, np.arange(100), max_queries=3, seed=0)
+    assert run.costs.max() == 3
+    assert not run.found.all()
+    for wrong in (0, -1):
+        with pytest.raises(ValueError, match="max_queries must be 1 or more"):
+            l2s.simulate("gauss", SPACE, oracle(), [3], max_queries=wrong)
+
+
+def test_twins_should_be_found_as_the_mode_by_an_oracle_of_ones_own():
+    features = np.repeat(FEATURES[:6], 2, axis=0)
+
+    class Nearest:
+        def choose(self, query, target):
+            return min(query, key=lambda item: np.linalg.norm(features[item] - features[target]))
+
+    run = l2s.simulate(
+        "sampled", l2s.Embedding(features), Nearest(), np.arange(12), noise=0.1, stop="mode", max_queries=300
+    )
+    assert run.found.all()
+
+
+def test_calibration_should_leave_its_first_guess_when_it_must():
+    line = l2s.Embedding(np.random.default_rng(0).random((5000, 1)))
+    noise = l2s.calibrate_on_policy("gauss", line, 0.1, n_searches=100, seed=np.random.default_rng(1))
+    run = l2s.simulate("gauss", line, l2s.ProbitOracle(line.mean, noise, seed=8), np.arange(0, 5000, 20), seed=9)
+    assert abs(run.flip_rate - 0.1) < 0.03

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from learn2search.compiled import compiled
 from learn2search.embedding import Embedding
 from learn2search.nearest import Index, Nearest, Scratch, nearest_item, new_scratch
-from learn2search.oracle import Person, choose, pair_margin
+from learn2search.oracle import Person, choose, nearest_shown, pair_margin
 from learn2search.probit import hazard_at, ndtr_at
-from learn2search.search.protocol import Array, Games, Items, Key, Search, Trace, block_place, find_rest, holds, use_up
+from learn2search.search.protocol import Array, Games, Items, Key, Search, Trace, block_place, ending, holds, use_up
 from learn2search.streams import Seed, Stream, below, normal_pair, open_stream
 
 _POWER_STEPS = 1000  # a limit only
@@ -35,7 +35,7 @@ class Belief(NamedTuple):
     def of(cls, embedding: Embedding, scale: float = 1.0) -> "Belief":
         """The prior that fits the items: their mean and `scale` times their covariance (variances included)."""
         mean, cov = embedding.derived("moments", lambda: _moments(embedding))
-        return cls(mean, scale * cov)
+        return cls(mean.copy(), scale * cov)
 
 
 def _moments(embedding: Embedding) -> tuple[Array, Array]:
@@ -46,7 +46,8 @@ def _moments(embedding: Embedding) -> tuple[Array, Array]:
         cov += rows.T @ rows / embedding.n_items
     if embedding.var is not None:
         cov = cov + np.diag(embedding.var.mean(axis=0))
-    cov[np.diag_indices_from(cov)] += 1e-9 * np.trace(cov) / len(cov)  # a feature that never varies
+    variances = np.diag(cov)
+    cov[np.diag_indices_from(cov)] += np.where(variances > 0, 1e-12 * variances, 1e-9 * variances.max())  # never varies
     return centre, cov
 
 
@@ -80,7 +81,7 @@ class GaussSearch(Search):
             self.metric = metric or ("euclidean" if embedding.var is None else "mahalanobis")
             self._index = Nearest.of(embedding, self.metric).index
             self._var = np.empty((0, embedding.dim)) if embedding.var is None else embedding.var
-        self._given_prior = prior
+        self._given_prior = None if prior is None else self._prior if isinstance(embedding, Embedding) else prior
         self.eigen = eigen
         super().__init__(embedding, noise=noise, stop=stop, reuse=reuse, seed=seed)
         self._setting = Setting(
@@ -139,6 +140,8 @@ class GaussSearch(Search):
 
 
 def _checked_prior(prior: Belief, dim: int) -> Belief:
+    if not isinstance(prior, tuple | list) or len(prior) != 2:
+        raise ValueError(f"the prior must be a Belief(mean, cov), got {type(prior).__name__}")
     mean, cov = (np.array(part, float) for part in prior)
     if mean.shape != (dim,) or cov.shape != (dim, dim):
         raise ValueError(
@@ -146,6 +149,8 @@ def _checked_prior(prior: Belief, dim: int) -> Belief:
         )
     if not (np.isfinite(mean).all() and np.isfinite(cov).all() and np.allclose(cov, cov.T)):
         raise ValueError("the prior's mean and covariance must be finite and the covariance symmetric")
+    if max(np.abs(mean).max(), np.abs(cov).max()) > 1e60:
+        raise ValueError("the prior must lie within 1e60: it should be of the size of the features")
     if np.linalg.eigvalsh(cov)[0] <= 0:
         raise ValueError("the prior's covariance must be positive definite: add a small multiple of the identity?")
     return Belief(mean, cov)
@@ -176,6 +181,8 @@ def propose(
         else:
             mirror(belief.mean, w, point)
         query[slot] = nearest_item(index, point, blocked, scratch)
+        if query[slot] < 0:  # the point is beyond all numbers: any free item will do
+            query[slot] = np.argmin(blocked)
         block_place(query[slot], 1, blocked, twins)
     for item in query:
         block_place(item, -1, blocked, twins)
@@ -249,15 +256,18 @@ def _product(matrix: Array, vector: Array, image: Array) -> None:
 
 @compiled
 def _square(matrix: Array, product: Array) -> None:
-    """product ← matrix² / its trace, for a symmetric matrix."""
+    """product ← matrix² scaled to trace 1, for a symmetric matrix."""
     d = len(matrix)
+    scale = 0.0
+    for row in range(d):
+        scale += matrix[row, row]
     trace = 0.0
     for row in range(d):
         for column in range(d):
             product[row, column] = 0.0
         for k in range(d):
             for column in range(d):
-                product[row, column] += matrix[row, k] * matrix[k, column]
+                product[row, column] += (matrix[row, k] / scale) * (matrix[k, column] / scale)
         trace += product[row, row]
     for row in range(d):
         for column in range(d):
@@ -277,7 +287,7 @@ def cholesky(cov: Array) -> Array:
     d = len(cov)
     root = cov.copy()
     for k in range(d):
-        pivot = math.sqrt(max(root[k, k], 1e-300))
+        pivot = math.sqrt(max(root[k, k], 1e-14 * cov[k, k], 1e-300))
         for column in range(k, d):
             root[k, column] /= pivot
         for row in range(k + 1, d):
@@ -300,6 +310,7 @@ def update(belief: Belief, w: Array, b: float, noise_var: float) -> Belief:
     for row in range(d):
         along += w[row] * belief.mean[row]
         spread += w[row] * cov_w[row]
+    spread = max(spread, noise_var)  # rounding must not make wᵀΣw negative
     s = math.sqrt(spread)
     g = along / s
     h = hazard_at(g)
@@ -366,7 +377,7 @@ def run(setting: Setting, key: Key, person: Person, person_key: Key, target: int
     for step in range(len(trace.shown)):
         size = min(k, places_left[0])
         if size < 2:
-            return -step if stop_at_mode else step + find_rest(target, blocked)
+            return -step if stop_at_mode else ending(step, target, blocked, len(trace.shown))
         stream = open_stream(key, step)
         query = propose(belief, index, blocked, twins, size, exact, stream, scratch)
         chosen = choose(person, query, target, open_stream(person_key, step))
@@ -385,25 +396,29 @@ def run_many(
 ) -> None:
     for game in range(len(targets)):
         games.costs[game] = run(setting, keys[game], person, person_keys[game], targets[game], k, trace)
-        games.flips[game] = flipped(trace, games.costs[game])
+        games.flips[game] = flipped(trace)
+        games.asked[game] = trace.asked[0]
 
 
 @compiled
-def flipped(trace: Trace, cost: int) -> float:
+def flipped(trace: Trace) -> float:
     """Expected number of flipped answers among the pairs that were asked."""
-    return np.sum(trace.chance_of_flip[: min(abs(cost), len(trace.shown))])
+    return np.sum(trace.chance_of_flip[: trace.asked[0]])
 
 
 @compiled
 def record(trace: Trace, step: int, query: Items, chosen: int, person: Person, target: int) -> None:
-    """Write a step down. A pair is answered wrongly with probability Φ(-|m|/σ), more items as they were."""
+    """Write a step down, with the chance of a wrong answer: for a pair its expectation, for more items as it came."""
     for place in range(trace.shown.shape[1]):
         trace.shown[step, place] = query[place] if place < len(query) else -1
     trace.chosen[step] = chosen
-    flip = 0.0
+    trace.asked[0] = step + 1
     if len(query) == 2:
-        flip = ndtr_at(-abs(pair_margin(person.features, query[0], query[1], target)) / person.noise)
-    trace.chance_of_flip[step] = flip
+        wrong = ndtr_at(-abs(pair_margin(person.features, query[0], query[1], target)) / person.noise)
+        trace.chance_of_flip[step] = 0.5 * person.lapse + (1.0 - person.lapse) * wrong
+    else:
+        wrong_place = chosen >= 0 and chosen != nearest_shown(person.features, query, target)
+        trace.chance_of_flip[step] = 1.0 if wrong_place else 0.0
 
 
 @compiled

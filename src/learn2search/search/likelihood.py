@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from learn2search.compiled import compiled
 from learn2search.embedding import Embedding
 from learn2search.probit import multiply_by_ndtr, ndtr_tabled
-from learn2search.search.protocol import Array, Items
+from learn2search.search.protocol import Array, Items, holds
 from learn2search.streams import Stream, below
 
 _BLOCK = 512  # items that are weighed together, in vectors
@@ -32,7 +32,7 @@ class Space(NamedTuple):
     """Positions in the form that compiled code takes.
 
     mean: `(n, d)`; var: `(n, d)`, or `(0, d)` when exact; centre: `(d,)`; columns: `(d, n)` float32, mean - centre;
-    noise: σ.
+    noise: σ; coarse: float32 is too coarse for this noise, as with an item far from all others.
     """
 
     mean: Array
@@ -40,22 +40,23 @@ class Space(NamedTuple):
     centre: Array
     columns: NDArray[np.float32]
     noise: float
+    coarse: bool
 
 
 def space_of(embedding: Embedding, noise: float) -> Space:
     """The compiled form of an embedding."""
     var = np.empty((0, embedding.dim)) if embedding.var is None else embedding.var
-    centre, columns = embedding.derived("columns", lambda: _centred_columns(embedding.mean))
-    return Space(embedding.mean, var, centre, columns, noise)
+    centre, columns, reach = embedding.derived("columns", lambda: _centred_columns(embedding.mean))
+    return Space(embedding.mean, var, centre, columns, noise, reach * 2.0**-24 > 0.01 * noise)
 
 
-def _centred_columns(mean: Array) -> tuple[Array, NDArray[np.float32]]:
+def _centred_columns(mean: Array) -> tuple[Array, NDArray[np.float32], float]:
     """Centred first: float32 would lose the differences between items far from the origin."""
-    centre = mean.mean(axis=0)
+    centre = np.median(mean, axis=0)
     columns = np.empty(mean.shape[::-1], np.float32)
     for row, values, middle in zip(columns, mean.T, centre, strict=True):
         np.subtract(values, middle, out=row, casting="same_kind")
-    return centre, columns
+    return centre, columns, float(np.abs(columns).max())
 
 
 @compiled
@@ -94,6 +95,11 @@ def weigh_pair(p: Array, space: Space, i: int, j: int) -> None:
     if square == 0.0:
         return
     w /= math.sqrt(square) * space.noise
+    if space.coarse:
+        middle = 0.5 * (x[i] + x[j])
+        for k in range(n):
+            p[k] *= ndtr_tabled(np.sum(w * (x[k] - middle)))
+        return
     b = np.float32(np.sum(w * (space.centre - 0.5 * (x[i] + x[j]))))
     z = np.empty(_BLOCK, np.float32)
     for start in range(0, n, _BLOCK):
@@ -128,6 +134,10 @@ def weigh(
         if keep == 0.0:
             p[query] = 0.0
         total = np.sum(p)
+        if total == 0.0:  # the prior has nothing left, either: any item that was not shown
+            for item in range(len(p)):
+                p[item] = 0.0 if blocked[item] or holds(query, item) else 1.0
+            total = np.sum(p)
         if total == 0.0:
             p[:] = prior
             total = np.sum(p)

@@ -12,7 +12,7 @@ from learn2search.oracle import Person, choose
 from learn2search.search import rules
 from learn2search.search.gauss import flipped, record
 from learn2search.search.likelihood import Space, space_of, weigh
-from learn2search.search.protocol import Array, Games, Items, Key, Search, Trace, find_rest, holds, use_up
+from learn2search.search.protocol import Array, Games, Items, Key, Search, Trace, ending, holds, use_up
 from learn2search.streams import Seed, Stream, below, open_stream
 
 RULES = ("sampled", "ig", "eff", "random")
@@ -58,7 +58,7 @@ class PosteriorSearch(Search):
         self.hit_bonus = float(
             hit_bonus if hit_bonus is not None else (HIT_BONUS if (rule, stop) == ("sampled", "shown") else 0)
         )
-        self._given_prior = prior
+        self._given_prior = None if prior is None else np.array(prior, float)
         if isinstance(embedding, Embedding):
             self._prior = _checked_prior(prior, embedding.n_items)
         super().__init__(embedding, noise=noise, stop=stop, reuse=stop == "mode" if reuse is None else reuse, seed=seed)
@@ -119,10 +119,11 @@ def _checked_prior(prior: ArrayLike | None, n: int) -> Array:
     if prior is None:
         return np.full(n, 1.0 / n)
     weights = np.array(prior, float)
-    if weights.shape != (n,) or not np.isfinite(weights).all() or weights.min() < 0 or weights.sum() <= 0:
-        raise ValueError(
-            f"the prior must be {n} weights, one an item, 0 or more and not all 0, got shape {weights.shape}"
-        )
+    if weights.shape != (n,):
+        raise ValueError(f"the prior must be {n} weights, one an item, got shape {weights.shape}")
+    if not np.isfinite(weights).all() or weights.min() < 0 or weights.max() <= 0:
+        raise ValueError(f"the prior's weights must be 0 or more and not all 0, got {weights.min()} to {weights.max()}")
+    weights /= weights.max()
     return np.asarray(weights / weights.sum())
 
 
@@ -144,7 +145,7 @@ def _pair_tables(embedding: Embedding, space: Space) -> rules.PairTables:
             f"{needed / 2**30:,.1f} GiB (at most {MAX_TABLE_BYTES / 2**30:.0f} are allowed) and about "
             f'{pairs * n * 1e-9:,.1f} s a question. Use rule="sampled", which asks nearly as well'
         )
-    return embedding.derived(f"pairs, noise {space.noise}", lambda: _fill_pair_tables(space))
+    return embedding.derived("pairs", lambda: _fill_pair_tables(space), version=space.noise)
 
 
 def _fill_pair_tables(space: Space) -> rules.PairTables:
@@ -196,7 +197,7 @@ def run(setting: Setting, key: Key, person: Person, person_key: Key, target: int
     for step in range(len(trace.shown)):
         size = min(k, places_left[0])
         if size < 2:
-            return -step if setting.stop_at_mode else step + find_rest(target, blocked)
+            return -step if setting.stop_at_mode else ending(step, target, blocked, len(trace.shown))
         stream = open_stream(key, step)
         query = propose(p, setting, blocked, size, stream)
         chosen = choose(person, query, target, open_stream(person_key, step))
@@ -218,7 +219,8 @@ def run_many(
 ) -> None:
     for game in range(len(targets)):
         games.costs[game] = run(setting, keys[game], person, person_keys[game], targets[game], k, trace)
-        games.flips[game] = flipped(trace, games.costs[game])
+        games.flips[game] = flipped(trace)
+        games.asked[game] = trace.asked[0]
 
 
 @compiled

@@ -4,8 +4,10 @@ A search is a function of its options, its key (from the seed) and its log of an
 answer and replays the others, and a stored search (`to_dict`) is the log: no belief and no generator is ever stored.
 """
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from importlib import import_module
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -23,6 +25,7 @@ Items = NDArray[np.int64]
 Key = NDArray[np.uint64]
 
 MAX_SHOWN = 8
+_LEAST_NOISE = 1e-8  # of the spread of the items: below, rounding is louder
 _FORMAT = "learn2search.search"
 _VERSION = 1
 
@@ -38,19 +41,22 @@ class Trace(NamedTuple):
     """Where a compiled search writes what happened: shown `(max_queries, k)` and chosen `(max_queries,)` places, -1 =
     none.
 
-    chance_of_flip `(max_queries,)` is the probability with which a pair was answered wrongly.
+    chance_of_flip `(max_queries,)` is the probability with which a question was answered wrongly; asked `(1,)`: how
+    many.
     """
 
     shown: Items
     chosen: Items
     chance_of_flip: Array
+    asked: Items
 
 
 class Games(NamedTuple):
-    """Results of many compiled searches, `(m,)` each: queries (negative = not found), expected number of flips."""
+    """Results of many compiled searches, `(m,)` each: queries (negative = not found), expected flips, answers."""
 
     costs: Items
     flips: Array
+    asked: Items
 
 
 class Search(ABC):
@@ -61,7 +67,8 @@ class Search(ABC):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        Search._strategies[cls.name] = cls
+        if "name" in cls.__dict__:  # a subclass that has no name of its own is not another strategy
+            Search._strategies[cls.name] = cls
 
     def __init__(self, embedding: Embedding, *, noise: float, stop: str, reuse: bool, seed: Seed) -> None:
         if not isinstance(embedding, Embedding):
@@ -72,6 +79,11 @@ class Search(ABC):
             )
         self.embedding = embedding
         self.noise = check_noise(noise)
+        spread = embedding.derived("spread", lambda: float(np.sqrt(embedding.mean.var(axis=0).sum())))
+        if self.noise < _LEAST_NOISE * spread:
+            raise ValueError(
+                f"noise {self.noise:.2g} is next to nothing for items that are {spread:.2g} apart: err high"
+            )
         self.stop = stop
         self.reuse = bool(reuse)
         self._key = stream_keys(seed, 1)[0]
@@ -95,7 +107,7 @@ class Search(ABC):
         """The answer to the last query: one of its items, or None for "can't tell"."""
         if self._pending is None:
             raise ValueError("tell() answers a question, and none is open: call ask() first")
-        if chosen is not None and chosen not in self._pending:
+        if chosen is not None and (isinstance(chosen, bool) or chosen not in self._pending):
             raise ValueError(
                 f"item {chosen!r} was not shown: the items shown are {self._pending}, or None for can't tell"
             )
@@ -121,8 +133,10 @@ class Search(ABC):
 
     def top(self, k: int = 1) -> list[tuple[int, float]]:
         """The k most probable items with their probabilities, best first."""
+        if not isinstance(k, int | np.integer) or k < 1:
+            raise ValueError(f"top(k) gives the k best items, k from 1, got {k!r}")
         probability = self.probability()
-        k = min(k, len(probability))
+        k = min(int(k), len(probability))
         best = np.argpartition(-probability, k - 1)[:k]
         best = best[np.lexsort((best, -probability[best]))]
         return [(int(item), float(probability[item])) for item in best]
@@ -165,15 +179,24 @@ class Search(ABC):
     @classmethod
     def from_dict(cls, state: Mapping[str, Any], embedding: Embedding) -> "Search":
         """The search that `to_dict` described, on the same embedding."""
+        import_module("learn2search.search.simulate")  # which knows all strategies
         _check_state(state, embedding)
         strategy = Search._strategies.get(state["strategy"])
         if strategy is None or not issubclass(strategy, cls):
             raise ValueError(f'this is a "{state["strategy"]}" search, not one that {cls.__name__} can continue')
-        search = strategy(embedding, **state["options"])
+        try:
+            search = strategy(embedding, **state["options"])
+        except TypeError as error:
+            raise ValueError(f"the stored search has options that {strategy.__name__} does not know: {error}") from None
         search._key = np.array([int(word, 16) for word in state["key"]], np.uint64)
-        search._replay([Step(tuple(query), chosen) for query, chosen in state["log"]])
-        search._pending = None if state["pending"] is None else tuple(state["pending"])
+        search._replay([_checked_step(query, chosen, embedding) for query, chosen in state["log"]])
+        if state["pending"] is not None:
+            search._pending = _checked_step(state["pending"], None, embedding).query
         return search
+
+    def __reduce__(self) -> tuple[Any, tuple[dict[str, Any], Embedding]]:
+        """Copying and pickling go by way of the log, too."""
+        return _restore, (self.to_dict(), self.embedding)
 
     # --- what a strategy provides ---
 
@@ -231,7 +254,9 @@ class Search(ABC):
         if not isinstance(k, int | np.integer) or not 2 <= k <= MAX_SHOWN:
             raise ValueError(f"a query shows 2 to {MAX_SHOWN} items, got k={k!r}")
         if self.left < 2:
-            raise ValueError("all items have been shown, there is nothing left to ask: see top(), or undo()")
+            raise ValueError(
+                "there is nothing left to ask: fewer than two different items are unused; see top(), or undo()"
+            )
         if k > self.left:
             raise ValueError(f"{k} items asked for, but only {self.left} different ones are left: ask(k={self.left})")
 
@@ -252,10 +277,29 @@ def _check_state(state: Mapping[str, Any], embedding: Embedding) -> None:
             f"the stored search was made on embedding {state['embedding']}, this one is {embedding.fingerprint}: "
             "load the embedding that it began with"
         )
-    shown = {item for query, _ in state["log"] for item in query} | set(state["pending"] or ())
-    unknown = sorted(item for item in shown if not 0 <= item < embedding.n_items)
+    key, log = state["key"], state["log"]
+    if not (isinstance(key, list) and len(key) == 2 and all(re.fullmatch("[0-9a-f]{16}", str(word)) for word in key)):
+        raise ValueError(f"the stored search has a bad key: expected two words of 16 hex digits, got {key!r}")
+    if not (isinstance(log, list) and all(isinstance(entry, list | tuple) and len(entry) == 2 for entry in log)):
+        raise ValueError("the stored search has a bad log: expected a list of [query, chosen]")
+
+
+def _checked_step(query: Any, chosen: Any, embedding: Embedding) -> Step:
+    """A stored question and answer, or an error that says what is wrong with it."""
+    if not isinstance(query, list | tuple) or not all(type(item) is int for item in query):
+        raise ValueError(f"the stored search has a bad query: expected a list of items, got {query!r}")
+    unknown = [item for item in query if not 0 <= item < embedding.n_items]
     if unknown:
         raise ValueError(f"the stored search names item {unknown[0]}, but the items are 0..{embedding.n_items - 1}")
+    if not 2 <= len(set(query)) == len(query) <= MAX_SHOWN:
+        raise ValueError(f"a stored query must be 2 to {MAX_SHOWN} different items, got {query!r}")
+    if chosen is not None and (type(chosen) is not int or chosen not in query):
+        raise ValueError(f"the stored answer {chosen!r} is not an item of its query {query!r}")
+    return Step(tuple(query), chosen)
+
+
+def _restore(state: dict[str, Any], embedding: Embedding) -> Search:
+    return Search.from_dict(state, embedding)
 
 
 # --- items that were shown, and items at the same place -------------------------------------------
@@ -307,9 +351,9 @@ def holds(query: Items, item: int) -> bool:
 
 
 @compiled
-def find_rest(target: int, blocked: NDArray[np.uint8]) -> int:
-    """Questions until the target is shown when the unused items, all at one place, are shown one by one."""
-    count = 0
+def ending(step: int, target: int, blocked: NDArray[np.uint8], limit: int) -> int:
+    """The cost when after `step` questions only one place is left, its items shown one by one; negative = too many."""
+    cost = step
     for item in range(target + 1):
-        count += blocked[item] == 0
-    return count
+        cost += blocked[item] == 0
+    return cost if cost <= limit else -limit

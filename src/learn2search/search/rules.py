@@ -245,17 +245,18 @@ def sampled_query(
 ) -> Items:
     """k items of a small pool that are worth most over a sample of the posterior."""
     best = most_probable(p, stream)
+    was_blocked = blocked[best]
+    blocked[best] = 0  # an item that was overlooked comes back when nothing unseen is more probable
     samples, weights = draw_samples(p, p[best] > SHARP, stream)
     pool = draw_pool(best, samples, blocked, twins, k, stream)
     panel = make_panel(space, pool, samples, weights)
     query = np.empty(k, np.int64)
-    if k == 2 or blocked[best]:
+    if k == 2:
         query[:2] = best_pair(p, panel, shortlist(p, space, panel, bonus), bonus)
-        if k > 2:
-            extend(query, 2, panel, p, True, bonus, blocked, twins)
     else:
         query[0] = best
         extend(query, 1, panel, p, True, bonus, blocked, twins)
+    blocked[best] = was_blocked
     shuffle(stream, query)
     return query
 
@@ -347,8 +348,8 @@ def shortlist(p: Array, space: Space, panel: Panel, bonus: float) -> Items:
     for i in range(size):
         for j in range(i):
             square = gram[i, i] + gram[j, j] - 2.0 * gram[i, j]
-            if square <= 1e-14 * (gram[i, i] + gram[j, j]):  # the same place, but for rounding
-                continue
+            if square <= 1e-9 * (gram[i, i] + gram[j, j]):  # so close that the short form is all rounding
+                square = max(np.sum((panel.rows[i] - panel.rows[j]) ** 2), 1e-300)
             m2 = (gram[j, j] - gram[i, i]) ** 2 / (4.0 * square)
             s2 = max(spread[i, i] + spread[j, j] - 2.0 * spread[i, j], 0.0) / square
             gain = entropy_tabled(math.sqrt(m2 / (s2 + noise2)))

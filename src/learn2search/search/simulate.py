@@ -89,11 +89,13 @@ def simulate(
         noise = oracle.noise
     search = make_search(strategy, embedding, noise, stop=stop, **options)
     wanted = _checked_targets(targets, embedding, oracle)
-    if not 2 <= k <= MAX_SHOWN:
+    if not isinstance(k, int | np.integer) or not 2 <= k <= MAX_SHOWN:
         raise ValueError(f"a query shows 2 to {MAX_SHOWN} items, got k={k!r}")
-    limit = max_queries or (MAX_QUERIES_WITH_REUSE if search.reuse else embedding.n_items)
+    if max_queries is not None and max_queries < 1:
+        raise ValueError(f"max_queries must be 1 or more, got {max_queries!r}")
+    k, limit = int(k), max_queries or (MAX_QUERIES_WITH_REUSE if search.reuse else embedding.n_items)
     keys = stream_keys(seed_sequence(seed), len(wanted))
-    if not isinstance(oracle, ProbitOracle):
+    if type(oracle).choose is not ProbitOracle.choose or not isinstance(oracle, ProbitOracle):
         return _one_by_one(search, oracle, wanted, keys, k, limit, progress)
     if keep_logs:
         return _with_logs(search, oracle, wanted, keys, k, limit, progress)
@@ -101,7 +103,7 @@ def simulate(
 
 
 def calibrate_on_policy(
-    strategy: str, embedding: Embedding, rate: float = 0.1, *, n_searches: int = 500, seed: int = 0, **options: Any
+    strategy: str, embedding: Embedding, rate: float = 0.1, *, n_searches: int = 500, seed: Seed = 0, **options: Any
 ) -> float:
     """The σ at which a share `rate` of the answers is flipped, on the pairs that the strategy itself asks under that σ.
 
@@ -110,15 +112,24 @@ def calibrate_on_policy(
     """
     if not 0 < rate < 0.5:
         raise ValueError(f"a flip rate lies between 0 and 0.5 (0.5 is pure guessing), got {rate}")
-    targets_seed, oracle_seed, search_seed = np.random.SeedSequence(seed).spawn(3)
+    targets_seed, oracle_seed, search_seed = seed_sequence(seed).spawn(3)
     targets = np.random.default_rng(targets_seed).integers(0, embedding.n_items, n_searches)
     spread = float(np.sqrt(embedding.mean.var(axis=0).sum()))
+
+    def rate_at(noise: float) -> float:
+        oracle = ProbitOracle(embedding.mean, noise, oracle_seed)
+        return simulate(strategy, embedding, oracle, targets, seed=search_seed, progress=False, **options).flip_rate
+
     low, high = spread * 1e-3, spread
+    while rate_at(low) > rate and low > 1e-7 * spread:
+        low, high = low / 10, low
+    while rate_at(high) < rate:
+        low, high = high, 4 * high
+        if high > 1e3 * spread:
+            raise ValueError(f"no noise level makes {strategy} flip {rate:.0%} of its answers on these items")
     while high / low > 1.005:
         middle = math.sqrt(low * high)
-        oracle = ProbitOracle(embedding.mean, middle, oracle_seed)
-        run = simulate(strategy, embedding, oracle, targets, seed=search_seed, progress=False, **options)
-        low, high = (middle, high) if run.flip_rate < rate else (low, middle)
+        low, high = (middle, high) if rate_at(middle) < rate else (low, middle)
     return math.sqrt(low * high)
 
 
@@ -135,12 +146,12 @@ def _in_threads(
     progress: bool | None,
     workers: int,
 ) -> Run:
-    games = Games(np.empty(len(targets), np.int64), np.empty(len(targets)))
+    games = Games(np.empty(len(targets), np.int64), np.empty(len(targets)), np.empty(len(targets), np.int64))
     person_keys = oracle.keys(len(targets))
 
     def play(part: slice) -> int:
         trace = _new_trace(limit, k)
-        ours = Games(games.costs[part], games.flips[part])
+        ours = Games(games.costs[part], games.flips[part], games.asked[part])
         search.play_many(keys[part], oracle.person, person_keys[part], targets[part], k, trace, ours)
         return len(targets[part])
 
@@ -150,7 +161,7 @@ def _in_threads(
         for _ in _watched(pool.map(play, parts), len(parts), progress):
             pass
     costs = np.abs(games.costs)
-    return Run(targets, costs, games.costs > 0, float(games.flips.sum() / costs.sum()))
+    return Run(targets, costs, games.costs > 0, float(games.flips.sum() / games.asked.sum()))
 
 
 def _with_logs(
@@ -163,14 +174,15 @@ def _with_logs(
     progress: bool | None,
 ) -> Run:
     trace, person_keys = _new_trace(limit, k), oracle.keys(len(targets))
-    costs, flips, logs = np.empty(len(targets), np.int64), 0.0, []
+    costs, flips, answers, logs = np.empty(len(targets), np.int64), 0.0, 0, []
     for game in _watched(range(len(targets)), len(targets), progress):
         costs[game] = search.play(keys[game], oracle.person, person_keys[game], int(targets[game]), k, trace)
-        asked = min(abs(costs[game]), limit)
+        asked = int(trace.asked[0])
         flips += float(trace.chance_of_flip[:asked].sum())
+        answers += asked
         logs.append(_steps(trace, asked))
     found, costs = costs > 0, np.abs(costs)
-    return Run(targets, costs, found, float(flips / costs.sum()), tuple(logs))
+    return Run(targets, costs, found, float(flips / answers), tuple(logs))
 
 
 def _one_by_one(
@@ -184,17 +196,26 @@ def _one_by_one(
         while not (search.done or found[game] or len(search.log) >= limit):
             query = search.ask(min(k, search.left))
             search.tell(oracle.choose(query, target))
-            found[game] = target in query if search.stop == "shown" else search.top(1)[0][0] == target
+            found[game] = target in query if search.stop == "shown" else _is_mode(search, target)
         costs[game] = len(search.log)
         if search.done and not found[game] and search.stop == "shown":  # the rest is shown one by one
-            costs[game] += sum(item not in search.used for item in range(target + 1))
-            found[game] = True
+            used = search.used
+            costs[game] += sum(item not in used for item in range(target + 1))
+            found[game], costs[game] = costs[game] <= limit, min(costs[game], limit)
         logs.append(search.log)
     return Run(targets, costs, found, math.nan, tuple(logs))
 
 
+def _is_mode(search: Search, target: int) -> bool:
+    """Is the target the most probable item? Ties are broken at random, but the same in every run."""
+    probability = search.probability()
+    ties = np.flatnonzero(probability == probability.max())
+    draw = stream_keys(np.random.SeedSequence([len(search.log), target]), 1)[0, 0]
+    return bool(ties[int(draw % np.uint64(len(ties)))] == target)
+
+
 def _new_trace(limit: int, k: int) -> Trace:
-    return Trace(np.empty((limit, k), np.int64), np.empty(limit, np.int64), np.zeros(limit))
+    return Trace(np.empty((limit, k), np.int64), np.empty(limit, np.int64), np.zeros(limit), np.zeros(1, np.int64))
 
 
 def _steps(trace: Trace, count: int) -> tuple[Step, ...]:

@@ -1,0 +1,1 @@
+"""Embeddings from triplets, with scikit-learn's shape."""
