@@ -1,6 +1,7 @@
 """`Embedding`: where the items are, and how well that is known. A frozen value."""
 
 import hashlib
+import math
 import os
 import threading
 from collections.abc import Callable
@@ -47,6 +48,11 @@ class Embedding:
     @property
     def dim(self) -> int:
         return int(self.mean.shape[1])
+
+    @cached_property
+    def spread(self) -> float:
+        """How far apart the items are: the root of their total variance (a column at a time, to need little memory)."""
+        return math.sqrt(sum(float(column.var()) for column in self.mean.T))
 
     @cached_property
     def fingerprint(self) -> str:

@@ -14,6 +14,7 @@ from learn2search.nearest import twins_of
 from learn2search.probit import entropy_tabled, ndtr_tabled
 from learn2search.search import rules
 from learn2search.search.likelihood import space_of, uncertain_margin
+from learn2search.search.panel import entropy_part, make_panel, panel_margins
 from learn2search.search.posterior import _pair_tables
 from learn2search.streams import open_stream, stream_keys
 
@@ -98,9 +99,9 @@ def test_a_third_item_should_be_the_one_that_adds_most_information():
 
 def test_a_panel_should_give_exact_margins_when_positions_are_exact():
     embedding, space, p = situation(5)
-    panel = rules.make_panel(space, np.array([3, 7, 9]), np.arange(25), p)
+    panel = make_panel(space, np.array([3, 7, 9]), np.arange(25), p)
     z = np.empty(25)
-    rules.panel_margins(panel, 0, 2, z)
+    panel_margins(panel, 0, 2, z)
     np.testing.assert_allclose(z, l2s.margin(embedding.mean[3], embedding.mean[9], embedding.mean) / NOISE, atol=1e-9)
 
 
@@ -109,9 +110,9 @@ def test_a_panel_should_give_the_uncertain_margin_when_variances_are_round(seed)
     generator = np.random.default_rng(seed)
     mean, var = generator.normal(size=(8, 3)), np.repeat(generator.gamma(1.0, size=(8, 1)), 3, axis=1)
     space = space_of(l2s.Embedding(mean, var), NOISE)
-    panel = rules.make_panel(space, np.array([0, 1]), np.arange(8), np.full(8, 1 / 8))
+    panel = make_panel(space, np.array([0, 1]), np.arange(8), np.full(8, 1 / 8))
     z = np.empty(8)
-    rules.panel_margins(panel, 0, 1, z)
+    panel_margins(panel, 0, 1, z)
     expected = [uncertain_margin(mean[0], mean[1], mean[k], var[0], var[1], var[k], NOISE) for k in range(8)]
     np.testing.assert_allclose(z, expected, rtol=1e-9, atol=1e-9)
 
@@ -203,7 +204,7 @@ def test_random_queries_should_be_uniform_over_free_items():
 
 def test_entropy_parts_should_follow_x_log_x():
     x = np.linspace(0, 1, 10_001)
-    parts = np.array([rules.entropy_part(value) for value in x])
+    parts = np.array([entropy_part(value) for value in x])
     np.testing.assert_allclose(parts, entropy(x[None]), atol=1e-3)
     assert ndtr_tabled(0.0) == pytest.approx(0.5)
 

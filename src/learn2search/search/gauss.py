@@ -14,15 +14,16 @@ from numpy.typing import NDArray
 from learn2search.compiled import compiled
 from learn2search.embedding import Embedding
 from learn2search.nearest import Index, Nearest, Scratch, nearest_item, new_scratch
-from learn2search.oracle import Person, choose, nearest_shown, pair_margin
-from learn2search.probit import hazard_at, ndtr_at
-from learn2search.search.protocol import Array, Games, Items, Key, Search, Trace, block_place, ending, holds, use_up
+from learn2search.oracle import Person, choose
+from learn2search.probit import hazard_at
+from learn2search.search.protocol import Key, Search, block_place, ending, holds, use_up
+from learn2search.search.trace import Array, Games, Items, Trace, flipped, record
 from learn2search.streams import Seed, Stream, below, normal_pair, open_stream
 
 _POWER_STEPS = 1000  # a limit only
 _ROWS = 1 << 16
 _SQUARED_UP_TO = 32  # dimensions; above, products of matrices cost more than they save
-_POWER_TOLERANCE = 1e-4  # of the cosine between w and Σ⁴w: wᵀΣw is then within 0.4% of the largest eigenvalue
+_POWER_TOLERANCE = 1e-4  # of the cosine between w and Σ⁴w; wᵀΣw is then 0.01% below the largest on average
 
 
 class Belief(NamedTuple):
@@ -219,8 +220,9 @@ def top_eigenvector(cov: Array) -> Array:
     In few dimensions it runs on Σ⁴, which costs two products of matrices and saves three of four steps.
     """
     d = len(cov)
-    power = cov
+    power, tolerance = cov, _POWER_TOLERANCE / 1000  # a step of Σ turns w less than one of Σ⁴
     if d <= _SQUARED_UP_TO:
+        tolerance = _POWER_TOLERANCE
         square, power = np.empty((d, d)), np.empty((d, d))
         _square(cov, square)
         _square(square, power)
@@ -240,7 +242,7 @@ def top_eigenvector(cov: Array) -> Array:
         scale = 1.0 / math.sqrt(length)
         for k in range(d):
             w[k] = image[k] * scale
-        if 1.0 - along * scale / math.sqrt(before) < _POWER_TOLERANCE:
+        if 1.0 - along * scale / math.sqrt(before) < tolerance:
             break
     return w
 
@@ -398,27 +400,6 @@ def run_many(
         games.costs[game] = run(setting, keys[game], person, person_keys[game], targets[game], k, trace)
         games.flips[game] = flipped(trace)
         games.asked[game] = trace.asked[0]
-
-
-@compiled
-def flipped(trace: Trace) -> float:
-    """Expected number of flipped answers among the pairs that were asked."""
-    return np.sum(trace.chance_of_flip[: trace.asked[0]])
-
-
-@compiled
-def record(trace: Trace, step: int, query: Items, chosen: int, person: Person, target: int) -> None:
-    """Write a step down, with the chance of a wrong answer: for a pair its expectation, for more items as it came."""
-    for place in range(trace.shown.shape[1]):
-        trace.shown[step, place] = query[place] if place < len(query) else -1
-    trace.chosen[step] = chosen
-    trace.asked[0] = step + 1
-    if len(query) == 2:
-        wrong = ndtr_at(-abs(pair_margin(person.features, query[0], query[1], target)) / person.noise)
-        trace.chance_of_flip[step] = 0.5 * person.lapse + (1.0 - person.lapse) * wrong
-    else:
-        wrong_place = chosen >= 0 and chosen != nearest_shown(person.features, query, target)
-        trace.chance_of_flip[step] = 1.0 if wrong_place else 0.0
 
 
 @compiled

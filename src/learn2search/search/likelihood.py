@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 from learn2search.compiled import compiled
 from learn2search.embedding import Embedding
 from learn2search.probit import multiply_by_ndtr, ndtr_tabled
-from learn2search.search.protocol import Array, Items, holds
+from learn2search.search.protocol import holds
+from learn2search.search.trace import Array, Items
 from learn2search.streams import Stream, below
 
 _BLOCK = 512  # items that are weighed together, in vectors
@@ -52,7 +53,7 @@ def space_of(embedding: Embedding, noise: float) -> Space:
 
 def _centred_columns(mean: Array) -> tuple[Array, NDArray[np.float32], float]:
     """Centred first: float32 would lose the differences between items far from the origin."""
-    centre = np.median(mean, axis=0)
+    centre = np.array([np.median(column) for column in mean.T])
     columns = np.empty(mean.shape[::-1], np.float32)
     for row, values, middle in zip(columns, mean.T, centre, strict=True):
         np.subtract(values, middle, out=row, casting="same_kind")

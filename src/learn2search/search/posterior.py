@@ -10,9 +10,9 @@ from learn2search.compiled import compiled
 from learn2search.embedding import Embedding
 from learn2search.oracle import Person, choose
 from learn2search.search import rules
-from learn2search.search.gauss import flipped, record
 from learn2search.search.likelihood import Space, space_of, weigh
-from learn2search.search.protocol import Array, Games, Items, Key, Search, Trace, ending, holds, use_up
+from learn2search.search.protocol import Key, Search, ending, holds, use_up
+from learn2search.search.trace import Array, Games, Items, Trace, flipped, record
 from learn2search.streams import Seed, Stream, below, open_stream
 
 RULES = ("sampled", "ig", "eff", "random")

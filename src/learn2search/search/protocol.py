@@ -18,10 +18,9 @@ from learn2search.embedding import Embedding
 from learn2search.nearest import twins_of
 from learn2search.oracle import Person
 from learn2search.probit import check_noise
+from learn2search.search.trace import Array, Games, Items, Trace
 from learn2search.streams import Seed, Stream, open_stream, stream_keys
 
-Array = NDArray[np.float64]
-Items = NDArray[np.int64]
 Key = NDArray[np.uint64]
 
 MAX_SHOWN = 8
@@ -35,28 +34,6 @@ class Step(NamedTuple):
 
     query: tuple[int, ...]
     chosen: int | None
-
-
-class Trace(NamedTuple):
-    """Where a compiled search writes what happened: shown `(max_queries, k)` and chosen `(max_queries,)` places, -1 =
-    none.
-
-    chance_of_flip `(max_queries,)` is the probability with which a question was answered wrongly; asked `(1,)`: how
-    many.
-    """
-
-    shown: Items
-    chosen: Items
-    chance_of_flip: Array
-    asked: Items
-
-
-class Games(NamedTuple):
-    """Results of many compiled searches, `(m,)` each: queries (negative = not found), expected flips, answers."""
-
-    costs: Items
-    flips: Array
-    asked: Items
 
 
 class Search(ABC):
@@ -79,10 +56,9 @@ class Search(ABC):
             )
         self.embedding = embedding
         self.noise = check_noise(noise)
-        spread = embedding.derived("spread", lambda: float(np.sqrt(embedding.mean.var(axis=0).sum())))
-        if self.noise < _LEAST_NOISE * spread:
+        if self.noise < _LEAST_NOISE * embedding.spread:
             raise ValueError(
-                f"noise {self.noise:.2g} is next to nothing for items that are {spread:.2g} apart: err high"
+                f"noise {self.noise:.2g} is next to nothing for items that are {embedding.spread:.2g} apart: err high"
             )
         self.stop = stop
         self.reuse = bool(reuse)

@@ -15,7 +15,8 @@ from learn2search.embedding import Embedding
 from learn2search.oracle import Oracle, ProbitOracle
 from learn2search.search.gauss import GaussSearch
 from learn2search.search.posterior import RULES, PosteriorSearch
-from learn2search.search.protocol import MAX_SHOWN, Games, Items, Search, Step, Trace
+from learn2search.search.protocol import MAX_SHOWN, Search, Step
+from learn2search.search.trace import Games, Items, Trace
 from learn2search.streams import Seed, seed_sequence, stream_keys
 
 STRATEGIES = ("gauss", *RULES)
@@ -114,7 +115,7 @@ def calibrate_on_policy(
         raise ValueError(f"a flip rate lies between 0 and 0.5 (0.5 is pure guessing), got {rate}")
     targets_seed, oracle_seed, search_seed = seed_sequence(seed).spawn(3)
     targets = np.random.default_rng(targets_seed).integers(0, embedding.n_items, n_searches)
-    spread = float(np.sqrt(embedding.mean.var(axis=0).sum()))
+    spread = embedding.spread
 
     def rate_at(noise: float) -> float:
         oracle = ProbitOracle(embedding.mean, noise, oracle_seed)

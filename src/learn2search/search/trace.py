@@ -1,0 +1,55 @@
+"""What a compiled search writes down: its questions and answers, how many there were, how many were wrong."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learn2search.compiled import compiled
+from learn2search.oracle import Person, nearest_shown, pair_margin
+from learn2search.probit import ndtr_at
+
+Array = NDArray[np.float64]
+Items = NDArray[np.int64]
+
+
+class Trace(NamedTuple):
+    """Where a compiled search writes what happened, question by question; one trace serves many searches in turn.
+
+    shown: `(max_queries, k)` items, -1 = none. chosen: `(max_queries,)` places in the query, -1 = can't tell.
+    chance_of_flip: `(max_queries,)` how probable a wrong answer was. asked: `(1,)` the number of questions.
+    """
+
+    shown: Items
+    chosen: Items
+    chance_of_flip: Array
+    asked: Items
+
+
+class Games(NamedTuple):
+    """Results of many compiled searches, `(m,)` each: queries (negative = not found), expected flips, answers."""
+
+    costs: Items
+    flips: Array
+    asked: Items
+
+
+@compiled
+def record(trace: Trace, step: int, query: Items, chosen: int, person: Person, target: int) -> None:
+    """Write a step down, with the chance of a wrong answer: for a pair its expectation, for more items as it came."""
+    for place in range(trace.shown.shape[1]):
+        trace.shown[step, place] = query[place] if place < len(query) else -1
+    trace.chosen[step] = chosen
+    trace.asked[0] = step + 1
+    if len(query) == 2:
+        wrong = ndtr_at(-abs(pair_margin(person.features, query[0], query[1], target)) / person.noise)
+        trace.chance_of_flip[step] = 0.5 * person.lapse + (1.0 - person.lapse) * wrong
+    else:
+        wrong_place = chosen >= 0 and chosen != nearest_shown(person.features, query, target)
+        trace.chance_of_flip[step] = 1.0 if wrong_place else 0.0
+
+
+@compiled
+def flipped(trace: Trace) -> float:
+    """Expected number of flipped answers among the pairs that were asked."""
+    return np.sum(trace.chance_of_flip[: trace.asked[0]])
