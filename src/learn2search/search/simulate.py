@@ -121,17 +121,22 @@ def calibrate_on_policy(
         oracle = ProbitOracle(embedding.mean, noise, oracle_seed)
         return simulate(strategy, embedding, oracle, targets, seed=search_seed, progress=False, **options).flip_rate
 
-    low, high = spread * 1e-3, spread
-    while rate_at(low) > rate and low > 1e-7 * spread:
-        low, high = low / 10, low
-    while rate_at(high) < rate:
-        low, high = high, 4 * high
-        if high > 1e3 * spread:
-            raise ValueError(f"no noise level makes {strategy} flip {rate:.0%} of its answers on these items")
-    while high / low > 1.005:
-        middle = math.sqrt(low * high)
-        low, high = (middle, high) if rate_at(middle) < rate else (low, middle)
-    return math.sqrt(low * high)
+    lowest, highest = (
+        1e-3 * spread,
+        spread,
+    )  # far too little noise makes endless searches, so it is tried only if need be
+    for _ in range(4):
+        low, high = lowest, highest
+        while high / low > 1.005:
+            middle = math.sqrt(low * high)
+            low, high = (middle, high) if rate_at(middle) < rate else (low, middle)
+        if low == lowest:
+            lowest, highest = lowest / 30, lowest
+        elif high == highest:
+            lowest, highest = highest, 30 * highest
+        else:
+            return math.sqrt(low * high)
+    raise ValueError(f"no noise level makes {strategy} flip {rate:.0%} of its answers on these items")
 
 
 # --- three ways to run ----------------------------------------------------------------------------
