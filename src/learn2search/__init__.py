@@ -5,14 +5,18 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from learn2search import triplets
+    from learn2search import metrics, triplets
     from learn2search.datasets.features import fetch_music_origin, fetch_red_wine
     from learn2search.datasets.files import DataUnavailable
     from learn2search.datasets.food import fetch_food
     from learn2search.datasets.music_artists import fetch_music_artists
     from learn2search.datasets.synthetic import make_triplets
     from learn2search.datasets.triplet_data import TripletData
+    from learn2search.embed.dimension import choose_dimension, energy_dimension
     from learn2search.embed.gauss import GaussEmbed
+    from learn2search.embed.point import CKL, TSTE
+    from learn2search.embed.training import FitWarning
+    from learn2search.embed.tuning import tune
     from learn2search.embedding import Embedding
     from learn2search.nearest import Nearest
     from learn2search.oracle import Oracle, ProbitOracle
@@ -35,9 +39,12 @@ if TYPE_CHECKING:
 __version__ = version("learn2search")
 
 __all__ = [
+    "CKL",
+    "TSTE",
     "Belief",
     "DataUnavailable",
     "Embedding",
+    "FitWarning",
     "GaussEmbed",
     "GaussSearch",
     "Nearest",
@@ -52,6 +59,8 @@ __all__ = [
     "calibrate_noise",
     "calibrate_on_policy",
     "choice_probability",
+    "choose_dimension",
+    "energy_dimension",
     "fetch_food",
     "fetch_music_artists",
     "fetch_music_origin",
@@ -63,10 +72,12 @@ __all__ = [
     "make_search",
     "make_triplets",
     "margin",
+    "metrics",
     "random_margins",
     "read_triplets",
     "simulate",
     "triplets",
+    "tune",
     "write_triplets",
 ]
 
@@ -78,7 +89,11 @@ _HOME = {
     "datasets.music_artists": ("fetch_music_artists",),
     "datasets.synthetic": ("make_triplets",),
     "datasets.triplet_data": ("TripletData",),
+    "embed.dimension": ("choose_dimension", "energy_dimension"),
     "embed.gauss": ("GaussEmbed",),
+    "embed.point": ("CKL", "TSTE"),
+    "embed.training": ("FitWarning",),
+    "embed.tuning": ("tune",),
     "embedding": ("Embedding",),
     "nearest": ("Nearest",),
     "oracle": ("Oracle", "ProbitOracle"),
@@ -96,8 +111,8 @@ _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
-    if name == "triplets":
-        return import_module("learn2search.triplets")
+    if name in ("metrics", "triplets"):
+        return import_module(f"learn2search.{name}")
     if name not in _MODULE_OF:
         raise AttributeError(f"module 'learn2search' has no attribute {name!r}")
     return getattr(import_module(f"learn2search.{_MODULE_OF[name]}"), name)

@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from learn2search.npz import read_npz, write_npz
+
 Array = NDArray[np.float64]
 Made = TypeVar("Made")
 
@@ -83,27 +85,12 @@ class Embedding:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write an NPZ file that `Embedding.load` reads."""
         arrays = {"mean": self.mean} if self.var is None else {"mean": self.mean, "var": self.var}
-        with open(path, "wb") as file:
-            np.savez(file, format=np.array(_FORMAT), version=np.array(_VERSION), **arrays)  # type: ignore[arg-type]
+        write_npz(path, _FORMAT, _VERSION, arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Embedding":
         """Read what `save` wrote; anything else is a ValueError that says what was found."""
-        try:
-            with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
-                arrays = {name: file[name] for name in file.files}
-        except FileNotFoundError:
-            raise
-        except Exception as error:
-            raise ValueError(f"{os.fspath(path)} is not an embedding file (or is damaged): {error}") from error
-        if str(arrays.get("format")) != _FORMAT or "mean" not in arrays:
-            raise ValueError(f"{os.fspath(path)} is not an embedding file: it holds {sorted(arrays) or 'nothing'}")
-        found = arrays.get("version")
-        if found is None or int(found) != _VERSION:
-            raise ValueError(
-                f"{os.fspath(path)} is an embedding file of version {found}, "
-                f"this release reads version {_VERSION}: save it again with the release that wrote it"
-            )
+        arrays = read_npz(path, _FORMAT, _VERSION, "an embedding file", ("mean",))
         return cls(arrays["mean"], arrays.get("var"))
 
 

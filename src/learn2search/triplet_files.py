@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from learn2search.npz import read_npz, write_npz
 from learn2search.triplets import Triplets, as_triplets
 
 _COLUMNS = ("anchor", "near", "far")
@@ -24,8 +25,7 @@ def write_triplets(path: str | os.PathLike[str], triplets: ArrayLike) -> None:
     if kind == ".csv":
         np.savetxt(target, rows, fmt="%d", delimiter=",", header=",".join(_COLUMNS), comments="")
     elif kind == ".npz":
-        with open(target, "wb") as file:
-            np.savez_compressed(file, format=np.array(_FORMAT), version=np.array(_VERSION), triplets=rows)
+        write_npz(target, _FORMAT, _VERSION, {"triplets": rows}, compress=True)
     else:
         arrow, parquet = _arrow()
         parquet.write_table(arrow.table(dict(zip(_COLUMNS, rows.T, strict=True))), target)
@@ -38,7 +38,7 @@ def read_triplets(path: str | os.PathLike[str]) -> Triplets:
     if kind == ".csv":
         return _read_csv(source)
     if kind == ".npz":
-        return _read_npz(source)
+        return as_triplets(read_npz(source, _FORMAT, _VERSION, "a file of triplets", ("triplets",))["triplets"])
     _, parquet = _arrow()
     try:
         table = parquet.read_table(source)
@@ -66,21 +66,6 @@ def _read_csv(source: Path) -> Triplets:
                     f"{source}, line {number}: expected three whole numbers, got {','.join(row)!r}"
                 ) from None
     return as_triplets(np.array(rows, np.int64).reshape(-1, 3))
-
-
-def _read_npz(source: Path) -> Triplets:
-    try:
-        with open(source, "rb") as stream, np.load(stream, allow_pickle=False) as file:
-            content = {name: file[name] for name in file.files}
-    except FileNotFoundError:
-        raise
-    except Exception as error:
-        raise ValueError(f"{source} is not a file of triplets (or is damaged): {error}") from error
-    if str(content.get("format")) != _FORMAT or "triplets" not in content:
-        raise ValueError(f"{source} is not a file of triplets: it holds {sorted(content) or 'nothing'}")
-    if int(content["version"]) != _VERSION:
-        raise ValueError(f"{source} has version {int(content['version'])}, this release reads version {_VERSION}")
-    return as_triplets(content["triplets"])
 
 
 def _header(names: Sequence[str], source: Path) -> tuple[str, ...]:

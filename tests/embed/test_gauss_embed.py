@@ -1,12 +1,10 @@
-"""GaussEmbed: its slopes against finite differences, and what it learns against the truth."""
+"""GaussEmbed: what it learns against the truth, its parameters, its dimension, its files."""
 
 import numpy as np
 import pytest
-from scipy import special
+from sklearn.base import clone
 
 import learn2search as l2s
-from learn2search.embed import gauss
-from learn2search.streams import open_stream, stream_keys
 
 
 @pytest.fixture(scope="module")
@@ -18,36 +16,7 @@ def world():
     return features, train, held_out
 
 
-def log_likelihood(nu, rho, rows, noise):
-    """Σ log Φ(m) at x = ν + sd·ε, in float64 and by the array forms; noise `(m, 3, d)`."""
-    x = nu[rows] + np.exp(rho)[rows] * noise
-    return l2s.log_ndtr(l2s.margin(x[:, 1], x[:, 2], x[:, 0])).sum()
-
-
-def test_slopes_should_equal_finite_differences():
-    generator = np.random.default_rng(0)
-    n, d, m = 8, 3, 12
-    nu, rho = generator.normal(size=(n, d)), 0.3 * generator.normal(size=(n, d))
-    rows = np.array([generator.choice(n, 3, replace=False) for _ in range(m)])
-    key = stream_keys(5, 1)[0]
-    pool = gauss._normal_pool(open_stream(key, 0), 3 * d)
-    starts = [int(gauss.below(stream, gauss._POOL)) for stream in [open_stream(key, 1)] for _ in range(m)]
-    noise = np.array([pool[start : start + 3 * d].reshape(d, 3).T for start in starts], float)
-    d_nu, d_rho = np.zeros((2, n, d), np.float32)
-    gauss.add_slopes(
-        rows, np.arange(m), nu.astype(np.float32), rho.astype(np.float32), pool, open_stream(key, 1), d_nu, d_rho
-    )
-    for slopes, which in ((d_nu, 0), (d_rho, 1)):
-        for item in range(n):
-            for a in range(d):
-                up, down = [nu.copy(), rho.copy()], [nu.copy(), rho.copy()]
-                up[which][item, a] += 1e-5
-                down[which][item, a] -= 1e-5
-                slope = (log_likelihood(*up, rows, noise) - log_likelihood(*down, rows, noise)) / 2e-5
-                assert slopes[item, a] == pytest.approx(slope, rel=2e-3, abs=2e-3)
-
-
-@pytest.mark.parametrize("prior", ["empirical", "standard"])
+@pytest.mark.parametrize("prior", ["empirical", "standard", "ard", 4.0])
 def test_it_should_predict_nearly_as_well_as_the_truth(world, prior):
     features, train, held_out = world
     model = l2s.GaussEmbed(3, prior=prior, random_state=0).fit(train)
@@ -89,8 +58,8 @@ def test_items_without_triplets_should_keep_the_prior(world):
     _, train, _ = world
     model = l2s.GaussEmbed(2, epochs=3, random_state=0).fit(train, n_items=125)
     np.testing.assert_array_equal(model.embedding_[120:], 0)
-    np.testing.assert_allclose(model.variance_[120:], model.prior_variance_)
-    assert model.variance_[:120].mean() < model.prior_variance_
+    np.testing.assert_allclose(model.variance_[120:], np.tile(model.prior_variance_, (5, 1)))
+    assert model.variance_[:120].mean() < model.prior_variance_.mean()
 
 
 def test_a_warm_start_should_go_on_from_where_it_was(world):
@@ -125,17 +94,6 @@ def test_new_items_should_be_learnt_online(world):
     assert l2s.GaussEmbed(2).partial_fit(train[:10]).n_items_ == train[:10].max() + 1
 
 
-def test_online_steps_should_match_moments_by_quadrature():
-    """d = 1, only the anchor uncertain: the exact posterior is one integral."""
-    nu, psi = np.array([[0.2], [1.0], [-0.5]]), np.array([[0.8], [1e-12], [1e-12]])
-    x = np.linspace(-8, 8, 40_001)
-    weight = np.exp(-((x - 0.2) ** 2) / 1.6) * special.ndtr(l2s.margin(nu[1], nu[2], x[:, None]))
-    weight /= weight.sum()
-    gauss.absorb(nu, psi, np.array([[0, 1, 2]]))
-    assert nu[0, 0] == pytest.approx(weight @ x, abs=1e-5)
-    assert psi[0, 0] == pytest.approx(weight @ (x - weight @ x) ** 2, abs=1e-5)
-
-
 def test_a_search_on_the_learnt_embedding_should_be_far_better_than_random(world):
     features, train, _ = world
     space = l2s.GaussEmbed(3, random_state=0).fit(train).to_embedding()
@@ -149,7 +107,7 @@ def test_parameters_should_work_as_in_scikit_learn(world):
     assert l2s.GaussEmbed(**model.get_params()).get_params() == model.get_params()
     assert model.set_params(n_components=7).n_components == 7
     assert repr(model) == "GaussEmbed(n_components=7, prior='standard', random_state=1)"
-    with pytest.raises(ValueError, match="GaussEmbed has no parameter 'colour', only n_components, prior"):
+    with pytest.raises(ValueError, match="GaussEmbed has no parameter 'colour', only n_components, link"):
         model.set_params(colour=1)
 
 
@@ -157,7 +115,14 @@ def test_parameters_should_work_as_in_scikit_learn(world):
     ("options", "message"),
     [
         ({"n_components": 0}, "n_components must be a whole number from 1, got 0"),
-        ({"prior": "flat"}, 'prior must be "empirical" or "standard"'),
+        ({"n_components": 2.5}, "n_components must be a whole number from 1, got 2.5"),
+        ({"n_components": "many"}, "n_components must be a whole number from 1, got 'many'"),
+        ({"prior": "flat"}, 'prior must be "empirical", "standard", "ard" or a positive variance'),
+        ({"prior": -1.0}, 'prior must be "empirical", "standard", "ard" or a positive variance'),
+        ({"link": "logit"}, 'link must be "probit" or "ratio", got \'logit\''),
+        ({"temper": 0}, "temper must be positive"),
+        ({"n_samples": 0}, "n_samples must be positive"),
+        ({"validation_fraction": 1.0}, "validation_fraction must lie between 0 and 1"),
         ({"epochs": 0}, "epochs must be positive"),
         ({"learning_rate": -1.0}, "learning_rate must be positive"),
     ],
@@ -174,3 +139,132 @@ def test_using_it_before_fitting_should_be_refused(world):
     model = l2s.GaussEmbed(2, epochs=1).fit(world[1])
     with pytest.raises(ValueError, match="name item 500, but n_items is 120"):
         model.score([[0, 1, 500]])
+
+
+# --- beyond the paper ------------------------------------------------------------------------------
+
+
+def test_the_ratio_link_should_learn_too(world):
+    features, train, held_out = world
+    model = l2s.GaussEmbed(3, link="ratio", kappa=5.0, random_state=0).fit(train)
+    anchor, near, far = features[held_out.T]
+    assert model.score(held_out) > np.mean(l2s.margin(near, far, anchor) > 0) - 0.03
+    streamed = l2s.GaussEmbed(3, link="ratio", kappa=5.0, random_state=0).fit(train[:18_000])
+    assert streamed.partial_fit(train[18_000:]).score(held_out) > model.score(held_out) - 0.015
+
+
+def test_more_samples_should_give_another_estimate_of_the_same(world):
+    _, train, held_out = world
+    one, four = (l2s.GaussEmbed(3, n_samples=k, random_state=0).fit(train) for k in (1, 4))
+    assert not np.array_equal(one.embedding_, four.embedding_)
+    assert four.score(held_out) == pytest.approx(one.score(held_out), abs=0.01)
+
+
+def test_tempering_should_narrow_the_widths(world):
+    _, train, _ = world
+    whole, tempered = (l2s.GaussEmbed(3, temper=t, prior=4.0, random_state=0).fit(train[:2000]) for t in (1.0, 0.1))
+    assert tempered.variance_.mean() < 0.5 * whole.variance_.mean()
+
+
+def test_a_prior_mean_should_hold_where_there_are_no_triplets(world):
+    features, train, held_out = world
+    few, guess = train[:600], features + np.random.default_rng(5).normal(size=features.shape)
+    informed = l2s.GaussEmbed(3, prior=1.0, random_state=0)
+    informed.fit(few, n_items=121, prior_mean=np.vstack([guess, [[7, 8, 9]]]))
+    blind = l2s.GaussEmbed(3, random_state=0).fit(few, n_items=121)
+    assert informed.score(held_out) > blind.score(held_out) + 0.1
+    np.testing.assert_array_equal(informed.embedding_[120], [7, 8, 9])
+    with pytest.raises(ValueError, match=r"prior_mean must be finite numbers of shape \(120, 3\), got shape \(4, 3\)"):
+        blind.fit(few, n_items=120, prior_mean=guess[:4])
+
+
+def test_automatic_dimension_should_find_the_true_one(world):
+    _, train, held_out = world
+    model = l2s.GaussEmbed("auto", random_state=0).fit(train)
+    assert model.embedding_.shape == (120, 3)
+    given = l2s.GaussEmbed(3, random_state=0).fit(train).score(held_out)
+    assert model.score(held_out) == pytest.approx(given, abs=0.01)
+    with pytest.raises(ValueError, match='give n_components, not "auto"'):
+        l2s.GaussEmbed("auto").fit(train, init=model.embedding_)
+    with pytest.raises(ValueError, match='"auto" needs triplets'):
+        l2s.GaussEmbed("auto").partial_fit(train)
+
+
+@pytest.mark.heavy
+def test_automatic_dimension_should_find_eleven_of_thirty():
+    features = np.random.default_rng(0).normal(size=(1600, 11))
+    noise = l2s.calibrate_noise(l2s.random_margins(features, seed=5), 0.1)
+    train = l2s.make_triplets(l2s.ProbitOracle(features, noise, seed=1), 1600, 200_000, seed=2)
+    assert l2s.GaussEmbed("auto", random_state=0).fit(train).embedding_.shape == (1600, 11)
+
+
+# --- scikit-learn, files, bad input ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [l2s.GaussEmbed, l2s.TSTE, l2s.CKL])
+def test_estimators_should_pass_through_scikit_learns_clone(world, kind):
+    model = kind(4, learning_rate=0.07, random_state=3)
+    copy = clone(model)
+    assert copy.get_params() == model.get_params()
+    assert copy is not model
+    assert not hasattr(clone(model.set_params(epochs=1).fit(world[1])), "embedding_")
+
+
+@pytest.mark.parametrize("kind", [l2s.GaussEmbed, l2s.TSTE, l2s.CKL])
+def test_a_saved_estimator_should_come_back_the_same(world, kind, tmp_path):
+    model = kind(2, epochs=2, random_state=3).fit(world[1])
+    model.save(tmp_path / "model.npz")
+    back = kind.load(tmp_path / "model.npz")
+    assert back.get_params() == model.get_params()
+    np.testing.assert_array_equal(back.predict_proba(world[2]), model.predict_proba(world[2]))
+    assert back.n_items_ == 120
+    assert back.epochs_ == 2
+
+
+def test_files_of_another_kind_version_or_damaged_should_be_refused(world, tmp_path):
+    path = tmp_path / "model.npz"
+    l2s.TSTE(2, epochs=1).fit(world[1]).save(path)
+    with pytest.raises(ValueError, match="is not a saved GaussEmbed: it holds"):
+        l2s.GaussEmbed.load(path)
+    with np.load(path) as file:
+        content = dict(file)
+    np.savez(path, **content | {"version": np.array(9)})
+    with pytest.raises(ValueError, match="a saved TSTE of version 9, this release reads version 1"):
+        l2s.TSTE.load(path)
+    np.savez(path, **{name: array for name, array in content.items() if name != "embedding_"})
+    with pytest.raises(ValueError, match="a saved TSTE without embedding_: it is damaged"):
+        l2s.TSTE.load(path)
+    path.write_bytes(path.read_bytes()[:100])
+    with pytest.raises(ValueError, match="or is damaged"):
+        l2s.TSTE.load(path)
+    with pytest.raises(FileNotFoundError):
+        l2s.TSTE.load(tmp_path / "nothing.npz")
+
+
+@pytest.mark.parametrize("kind", [l2s.GaussEmbed, l2s.TSTE, l2s.CKL])
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([[0, 1]], r"must have shape \(m, 3\)"),
+        (np.empty((0, 3), int), "there are no triplets"),
+        ([[0, 1, 2.5]], "whole numbers, row 0"),
+        ([[0, 1, -2]], "numbered from 0"),
+        ([[0, 1, 9]], "name item 9, but n_items is 5"),
+        ([[1, 1, 2], [3, 0, 3]], "all 2 triplets name the same item twice"),
+    ],
+)
+def test_bad_triplets_should_be_refused(kind, rows, message):
+    with pytest.raises(ValueError, match=message):
+        kind(2).fit(rows, n_items=5)
+
+
+def test_contradictory_and_undecided_answers_should_be_allowed(world):
+    both = np.vstack([world[1][:200], world[1][:200, [0, 2, 1]]])
+    assert l2s.GaussEmbed(2, epochs=2).fit(both).embedding_.shape[1] == 2
+    X, y = world[1][:300], np.where(np.arange(300) < 200, 1, 0)
+    model = l2s.GaussEmbed(2, epochs=2, validation_fraction=0.2, random_state=0).fit(X, y, groups=np.arange(300) // 3)
+    assert np.isfinite(model.embedding_).all()
+    with pytest.raises(ValueError, match="all answers are undecided"):
+        l2s.GaussEmbed(2).fit(X, np.zeros(300, int))
+    with pytest.raises(ValueError, match=r"groups must name a group for each triplet, shape \(300,\), got \(4,\)"):
+        l2s.GaussEmbed(2).fit(X, groups=[1, 2, 3, 4])

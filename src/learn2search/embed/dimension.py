@@ -1,0 +1,64 @@
+"""How many axes the items need. Three answers:
+
+"ard"           many axes with a prior variance each, turned to the principal ones; those with more signal than
+                noise are kept (`GaussEmbed(n_components="auto")` is this)
+"energy"        the paper's: fit 100 axes, keep the fewest principal ones with 98% of the energy
+"likelihood"    the number of axes with the best held-out likelihood, whole groups held out
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from learn2search.embed.axes import energies
+from learn2search.embed.base import training_triplets
+from learn2search.embed.gauss import GaussEmbed
+from learn2search.embed.training import seeds
+from learn2search.embed.tuning import DIMENSIONS
+from learn2search.streams import Seed
+from learn2search.triplets import Triplets, folds, infer_groups
+
+_PAPERS_AXES = 100
+_FOLDS = 5
+
+
+def energy_dimension(positions: ArrayLike, share: float = 0.98) -> int:
+    """The smallest number of principal axes that hold `share` of the sum of squares about the mean."""
+    if not 0 < share <= 1:
+        raise ValueError(f"share must lie between 0 and 1, got {share}")
+    held = np.cumsum(energies(np.asarray(positions, np.float64)))
+    return int(np.searchsorted(held, share * held[-1] * (1 - 1e-12))) + 1
+
+
+def choose_dimension(
+    triplets: ArrayLike,
+    method: str = "ard",
+    *,
+    groups: ArrayLike | None = None,
+    n_items: int | None = None,
+    random_state: Seed = 0,
+) -> int:
+    """The number of axes by "ard", "energy" or "likelihood"; groups are inferred where the latter is given none."""
+    rows, n, labels = training_triplets(triplets, None, n_items, groups)
+    if method == "ard":
+        return int(GaussEmbed("auto", random_state=random_state).fit(rows, n_items=n).embedding_.shape[1])
+    if method == "energy":
+        wide = GaussEmbed(min(_PAPERS_AXES, n - 1), prior="standard", random_state=random_state)
+        return energy_dimension(wide.fit(rows, n_items=n).embedding_)
+    if method == "likelihood":
+        return _by_likelihood(rows, n, infer_groups(rows) if labels is None else labels, random_state)
+    raise ValueError(f'method must be "ard", "energy" or "likelihood", got {method!r}')
+
+
+def _by_likelihood(rows: Triplets, n: int, groups: ArrayLike, random_state: Seed) -> int:
+    fold_seed, last = seeds(random_state, 2)
+    fit_seed = int(last.generate_state(1)[0])
+    parts = list(folds(len(rows), _FOLDS, fold_seed, groups))
+
+    def held_out(d: int) -> list[float]:
+        model = GaussEmbed(d, random_state=fit_seed)
+        return [model.fit(rows[train], n_items=n).log_likelihood(rows[test]) for train, test in parts]
+
+    tried = {d: np.array(held_out(d)) for d in DIMENSIONS if d < n}
+    best = max(tried.values(), key=np.mean)
+    behind = {d: best - found for d, found in tried.items()}
+    return min(d for d, gap in behind.items() if gap.mean() <= gap.std(ddof=1) / np.sqrt(_FOLDS))

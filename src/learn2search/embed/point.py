@@ -1,0 +1,150 @@
+"""Embeddings without uncertainty, the paper's two competitors, by maximum likelihood.
+
+    t-STE    P = k(D_near) / (k(D_near) + k(D_far)),     k(D) = (1 + D/α)^(-(α+1)/2)
+    CKL      P = (μ + D_far) / (2μ + D_near + D_far)
+
+Both are the ratio link of `climb` in other units: κ = (α+1)/2 with x/√α, and κ = 1 with x/√μ.
+"""
+
+import math
+from abc import abstractmethod
+from typing import ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from learn2search.embed.base import (
+    Array,
+    TripletEmbedding,
+    check_dimension,
+    check_fraction,
+    check_positive,
+    initial_embedding,
+    training_triplets,
+)
+from learn2search.embed.climb import Link, Pace, Prior, begin
+from learn2search.embed.training import Care, climb, hold_out, seeds, unseen_items
+from learn2search.embedding import Embedding
+from learn2search.streams import Seed
+
+
+class PointEmbedding(TripletEmbedding):
+    """Positions of greatest likelihood under a ratio link; its kinds differ in κ and in the unit of length."""
+
+    _stored: ClassVar[tuple[str, ...]] = ("embedding_", "epochs_")
+
+    n_components: int
+    epochs: int
+    learning_rate: float
+    batch_size: int | None
+    validation_fraction: float
+    patience: int
+    verbose: bool
+    random_state: Seed
+
+    @abstractmethod
+    def _kappa_and_unit(self) -> tuple[float, float]:
+        """κ, and the length that the ratio link calls 1."""
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        init: ArrayLike | Embedding | None = None,
+        n_items: int | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
+        """Learn from triplets; `init` is where to begin. Items that no triplet names stay in the middle."""
+        self._check_parameters()
+        rows, n, labels = training_triplets(X, y, n_items, groups)
+        kappa, unit = self._kappa_and_unit()
+        d = int(self.n_components)
+        split_seed, start_seed, run_seed = seeds(self.random_state, 3)
+        train, held_out = hold_out(rows, self.validation_fraction, labels, split_seed)
+        given = initial_embedding(init, n, d)
+        nu = 0.1 * np.random.default_rng(start_seed).standard_normal((n, d)) if given is None else given.mean / unit
+        flat = Prior(np.zeros((1, d), np.float32), np.full(d, np.inf, np.float32), 1.0)
+        batch = int(self.batch_size) if self.batch_size else max(200, len(train) // 20)
+        pace = Pace(min(batch, len(train)), 1, float(self.learning_rate), int(self.epochs))
+        care = Care(self.patience, self.verbose)
+        reached = climb(train, held_out, begin(nu, None), Link(True, kappa), pace, lambda _: flat, care, run_seed)
+        positions, unseen = unit * reached.nu.astype(np.float64), unseen_items(rows, n)
+        positions[unseen] = positions[~unseen].mean(axis=0)
+        self.embedding_, self.n_items_, self.epochs_ = positions, n, reached.epochs
+        if reached.interrupted:
+            raise KeyboardInterrupt(f"the fit was interrupted after epoch {reached.epochs}: the estimator is usable")
+        return self
+
+    def _model(self) -> tuple[Array, Array, Link]:
+        kappa, unit = self._kappa_and_unit()
+        return self.embedding_ / unit, np.zeros_like(self.embedding_), Link(True, kappa)
+
+    def _check_parameters(self) -> None:
+        check_dimension(self.n_components)
+        check_fraction(self.validation_fraction)
+        names = ("epochs", "learning_rate", "batch_size", "patience")
+        check_positive(**{name: getattr(self, name) for name in names})
+
+
+class TSTE(PointEmbedding):
+    """t-STE (van der Maaten and Weinberger, 2012): a heavy-tailed kernel; alpha is its degrees of freedom, by default
+    n_components - 1, at least 1."""
+
+    def __init__(
+        self,
+        n_components: int = 10,
+        *,
+        alpha: float | None = None,
+        epochs: int = 100,
+        learning_rate: float = 0.1,
+        batch_size: int | None = None,
+        validation_fraction: float = 0.0,
+        patience: int = 5,
+        verbose: bool = False,
+        random_state: Seed = None,
+    ) -> None:
+        self.n_components = n_components
+        self.alpha = alpha
+        self.epochs = epochs
+        self.learning_rate = learning_rate
+        self.batch_size = batch_size
+        self.validation_fraction = validation_fraction
+        self.patience = patience
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def _kappa_and_unit(self) -> tuple[float, float]:
+        check_positive(alpha=self.alpha)
+        alpha = max(1.0, self.n_components - 1.0) if self.alpha is None else float(self.alpha)
+        return (alpha + 1.0) / 2.0, math.sqrt(alpha)
+
+
+class CKL(PointEmbedding):
+    """Crowd kernel learning (Tamuz et al., 2011): ratios of squared distances; mu keeps them away from 0."""
+
+    def __init__(
+        self,
+        n_components: int = 10,
+        *,
+        mu: float = 0.05,
+        epochs: int = 100,
+        learning_rate: float = 0.1,
+        batch_size: int | None = None,
+        validation_fraction: float = 0.0,
+        patience: int = 5,
+        verbose: bool = False,
+        random_state: Seed = None,
+    ) -> None:
+        self.n_components = n_components
+        self.mu = mu
+        self.epochs = epochs
+        self.learning_rate = learning_rate
+        self.batch_size = batch_size
+        self.validation_fraction = validation_fraction
+        self.patience = patience
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def _kappa_and_unit(self) -> tuple[float, float]:
+        check_positive(mu=self.mu)
+        return 1.0, math.sqrt(self.mu)

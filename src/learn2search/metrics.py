@@ -1,0 +1,102 @@
+"""How good an embedding is: accuracy, likelihood, calibration, closeness to the truth, and what needs no embedding."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from learn2search.triplets import as_triplets
+
+Array = NDArray[np.float64]
+
+
+def accuracy(positions: ArrayLike, triplets: ArrayLike) -> float:
+    """The share of triplets that `positions` `(n, d)` satisfy; a tie counts half."""
+    x = np.asarray(positions, np.float64)
+    anchor, near, far = (x[column] for column in as_triplets(triplets, n_items=len(x)).T)
+    return _share_ahead(((anchor - far) ** 2).sum(axis=1), ((anchor - near) ** 2).sum(axis=1))
+
+
+def log_likelihood(chances: ArrayLike) -> float:
+    """The mean logarithm of the probabilities given to what happened, `(m,)`."""
+    p = _probabilities(chances)
+    return float(np.log(np.maximum(p, 1e-300)).mean())
+
+
+class Calibration(NamedTuple):
+    """Of the answers held for as probable as `predicted` (a mean for each bin), the share `observed` came so; `counts`
+    of them. A calibrated model has observed = predicted, up to the standard error sqrt(p (1 - p) / counts)."""
+
+    predicted: Array
+    observed: Array
+    counts: NDArray[np.int64]
+
+    @property
+    def error(self) -> float:
+        """The mean distance of observed from predicted, bins weighted by their counts."""
+        return float(np.average(np.abs(self.observed - self.predicted), weights=self.counts))
+
+
+def calibration_curve(chances: ArrayLike, n_bins: int = 10) -> Calibration:
+    """Calibration of the probabilities `(m,)` given to what happened.
+
+    A question has two answers, so its more probable one is looked at: predictions lie between 1/2 and 1. Bins are
+    equally wide; empty ones are left out.
+    """
+    p = _probabilities(chances)
+    predicted, right = np.maximum(p, 1 - p), np.where(p == 0.5, 0.5, p > 0.5)
+    bins = np.minimum(((predicted - 0.5) * 2 * n_bins).astype(int), n_bins - 1)
+    count = np.bincount(bins, minlength=n_bins)
+    filled = count > 0
+    means = [np.bincount(bins, values, n_bins)[filled] / count[filled] for values in (predicted, right)]
+    return Calibration(means[0], means[1], count[filled])
+
+
+def lookup_score(train: ArrayLike, test: ArrayLike) -> float:
+    """The accuracy of a lookup table, no embedding at all: for the test triplet's anchor, was near or far the nearer
+    one more often in the training triplets? A tie counts half.
+
+    Where rows of one screen stand on both sides of a split, this is hard to beat, and says what the split is worth.
+    """
+    rows, asked = as_triplets(train), as_triplets(test)
+    n = int(max(rows.max(), asked.max())) + 1
+    wins = np.bincount(rows[:, 0] * n + rows[:, 1], minlength=n * n)
+    losses = np.bincount(rows[:, 0] * n + rows[:, 2], minlength=n * n)
+    share = (wins + 1.0) / (wins + losses + 2.0)
+    return _share_ahead(share[asked[:, 0] * n + asked[:, 1]], share[asked[:, 0] * n + asked[:, 2]])
+
+
+class Alignment(NamedTuple):
+    """`positions` `(n, d)` laid over the reference; `error` is what is left of its variance, 0 to 1."""
+
+    positions: Array
+    error: float
+
+
+def procrustes(reference: ArrayLike, positions: ArrayLike) -> Alignment:
+    """Move, turn, mirror and scale `positions` so that they lie as close as possible to `reference`.
+
+    Both are `(n, ·)`; the narrower one is filled up with zeros. Triplets fix an embedding only up to such a map.
+    """
+    target, moved = np.asarray(reference, np.float64), np.asarray(positions, np.float64)
+    if target.ndim != 2 or moved.ndim != 2 or len(target) != len(moved):
+        raise ValueError(f"expected two arrays with a row an item, got shapes {target.shape} and {moved.shape}")
+    width = max(target.shape[1], moved.shape[1])
+    target, moved = (np.pad(x, ((0, 0), (0, width - x.shape[1]))) for x in (target, moved))
+    centre = target.mean(axis=0)
+    target, moved = target - centre, moved - moved.mean(axis=0)
+    left, strength, right = np.linalg.svd(moved.T @ target)
+    scale = strength.sum() / max((moved**2).sum(), 1e-300)
+    laid = scale * moved @ left @ right
+    return Alignment(laid + centre, float(((laid - target) ** 2).sum() / (target**2).sum()))
+
+
+def _share_ahead(one: Array, other: Array) -> float:
+    return float(np.mean((one > other) + 0.5 * (one == other)))
+
+
+def _probabilities(chances: ArrayLike) -> Array:
+    p = np.asarray(chances, np.float64)
+    if p.ndim != 1 or len(p) == 0 or not ((p >= 0) & (p <= 1)).all():
+        raise ValueError(f"expected probabilities between 0 and 1, one a triplet, got shape {p.shape}")
+    return p
