@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.spatial.distance import pdist
@@ -39,6 +41,12 @@ def test_nearest_faces_should_be_siblings_not_twins() -> None:
 def test_collections_of_any_size_should_be_spread_evenly(count: int) -> None:
     slices = np.floor((faces(count, seed=1) + 1) / 2 * count).astype(int)
     assert (np.sort(slices, axis=0) == np.arange(count)[:, None]).all()
+
+
+def test_the_table_in_the_documentation_should_be_up_to_date() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "faces.md").read_text(encoding="utf-8")
+    for feature in FEATURES:
+        assert f"| `{feature.name}` | {feature.low} | {feature.high} | {feature.weight} |" in page
 
 
 def test_visitors_should_see_features_times_weights() -> None:
