@@ -136,7 +136,7 @@ def axes() -> list[tuple[np.ndarray, np.ndarray]]:
 
 
 def same_curls(row: np.ndarray, other: np.ndarray) -> bool:
-    """Curls are drawn from -0.2 on, where they are still hidden inside the hair."""
+    """Curls are drawn from -0.2 on, where they grow from nothing."""
     return bool((row[CURL] > -0.2) == (other[CURL] > -0.2))
 
 
@@ -160,14 +160,21 @@ def test_all_faces_should_be_made_of_the_same_strokes() -> None:
     assert len(kinds) == 2
 
 
-def test_curls_should_begin_hidden() -> None:
-    """Where they are first drawn, every disc lies inside the edge it will grow out of."""
-    row = only(hair_length=0.5, hair_curl=-0.2 + 1e-9)
-    straight, curly = compose(only(hair_length=0.5, hair_curl=-0.2)), compose(row)
-    before, after = structure(straight), structure(curly)
-    changed = [(old, new) for old, new in zip(before, after, strict=True) if old != new]
+@pytest.mark.parametrize("length", [-0.9, -0.4, 0.0, 0.8])
+def test_curls_should_grow_from_nothing(length: float) -> None:
+    """Where they are first drawn, the discs are points: to the pixel the same picture as without them."""
+    straight = compose(only(hair_length=length, hair_curl=-0.2))
+    curly = compose(only(hair_length=length, hair_curl=-0.2 + 1e-6))
+    changed = [(old, new) for old, new in zip(structure(straight), structure(curly), strict=True) if old != new]
     assert len(changed) == 2  # front and back
     assert all(new.startswith(old) for old, new in changed)
+    radii = [float(radius) for pen in shapes(curly) for radius in re.findall(r"a([\d.]+) [\d.]+ 0 1 1", pen.data)]
+    assert len(radii) == 2 * (33 + 23 + 9)
+    assert max(radii) == 0
+
+
+def shapes(drawing: Element) -> list[Pen]:
+    return [value for element in drawing.walk() for value in element.attributes.values() if isinstance(value, Pen)]
 
 
 # --- features do what they say ---------------------------------------------------------------------------------

@@ -249,7 +249,7 @@ class Hair:
         if curl == 0:
             return
         places = evenly(edge, count + 2)
-        size = clamp(0.8 * math.dist(places[1], places[2]), *sizes)
+        size = clamp(0.8 * math.dist(places[1], places[2]), *sizes) * smoothstep(curl, 0.0, 0.25)
         for at in range(1, count + 1):
             (x0, y0), (x, y), (x1, y1) = places[at - 1 : at + 2]
             across, down = x1 - x0, y1 - y0
