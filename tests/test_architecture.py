@@ -16,7 +16,7 @@ SCRIPTS = sorted(path for folder in ("benchmarks", "experiments") for path in (R
 
 # From the ground up. A room may import rooms of its own level (but not in a circle) and of those below.
 LEVELS = [
-    {"compiled", "streams", "npz"},
+    {"compiled", "streams", "npz", "oklab"},
     {"probit", "triplets", "triplet_files", "embedding"},
     {"nearest", "oracle", "embed", "metrics", "datasets"},
     {"search"},

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
+from learn2search.oklab import to_oklab
 from learn2search.play.color_words import describe
 from learn2search.play.colors import Palette, thousand_colors
-from learn2search.play.oklab import to_oklab
 
 
 @pytest.fixture(scope="module")

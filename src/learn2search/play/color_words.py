@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from learn2search.play.oklab import in_gamut
+from learn2search.oklab import in_gamut
 
 # Where each hue name begins, in degrees of OKLab hue. Pure red is at 29, yellow 110, green 142, blue 264.
 HUES = (

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from learn2search.play import oklab
+from learn2search import oklab
 from learn2search.play.color_words import describe
 
 N_COLORS = 1000

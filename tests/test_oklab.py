@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from learn2search.play.oklab import in_gamut, to_oklab, to_rgb
+from learn2search.oklab import in_gamut, to_oklab, to_rgb
 
 # From the definition in decimal arithmetic of 50 digits, to six places.
 KNOWN = {

@@ -1,0 +1,39 @@
+"""`python -m learn2search.demo`: look at the faces, or write them into a folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from learn2search.demo.collection import write_collection
+from learn2search.demo.features import COUNT, SEED
+from learn2search.demo.sheet import contact_sheet, walk_sheet
+
+app = typer.Typer(help=__doc__, no_args_is_help=True, rich_markup_mode=None, add_completion=False)
+
+Count = Annotated[int, typer.Option(min=1, max=COUNT, metavar="N", help="How many faces to show.")]
+Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Another seed draws other faces.")]
+
+
+@app.command()
+def sheet(out: Path, shown: Count = 40, columns: Annotated[int, typer.Option(min=1)] = 8, seed: Seed = SEED) -> None:
+    """Write a contact sheet, the first faces of the collection on one HTML page."""
+    out.write_text(contact_sheet(shown, seed, columns), encoding="utf-8")
+
+
+@app.command()
+def walk(out: Path) -> None:
+    """Write an HTML page with every feature in seven steps."""
+    out.write_text(walk_sheet(), encoding="utf-8")
+
+
+@app.command()
+def write(folder: Path, seed: Seed = SEED) -> None:
+    """Write the collection into a folder: 513 SVG files and collection.csv."""
+    typer.echo(f"wrote {write_collection(folder, seed=seed)}")
+
+
+if __name__ == "__main__":
+    app(prog_name="python -m learn2search.demo")
