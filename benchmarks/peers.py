@@ -7,7 +7,8 @@
 cblearn needs an older NumPy than the library, so it lives in an environment of its own, `.peers`, that this script sets
 up with the versions of `peers-constraints.txt`; `peer_worker.py` runs there. Everything is cblearn's default, with the
 fold's number as seed, except what the name of a method says after its comma. Seconds are CPU seconds of the fit in one
-thread, so other processes on the machine matter little.
+thread; on a busy machine even these grow (the same fit took 10 to 40% more beside other processes): a ratio of speeds
+needs both sides measured in turn: call `peer_cell` between fits of ours.
 """
 
 import argparse
