@@ -38,7 +38,7 @@ docs: .venv/.dev ## check that the documentation is complete and its links lead 
 	@.venv/bin/python -m pytest tests/test_docs.py
 
 clean: ## remove everything that make and the tools have put here
-	rm -rf .venv .tools .numba_cache .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv .tools .peers .numba_cache .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} +
 
 # --- set-up -------------------------------------------------------------------------------------------------
