@@ -54,17 +54,3 @@ def row_numbers(dataset: str, split: str) -> list[tuple[np.ndarray, np.ndarray]]
 def fold(dataset: str, split: str, number: int) -> Fold:
     data, (train, test) = load(dataset, split), row_numbers(dataset, split)[number]
     return Fold(data.triplets[train], data.triplets[test], data.groups[train], data.n_items)
-
-
-def lookup_score(train: np.ndarray, test: np.ndarray, n_items: int, tie: float = 0.5) -> float:
-    """Share of test triplets that a table predicts: the item that was near more often *for this anchor*.
-
-    More often is (near + 1) / (near + far + 2), so an item never seen with the anchor scores one half. `tie` is what a
-    triplet of two equal scores counts: half of such guesses are right.
-    """
-    near, far = np.zeros((2, n_items, n_items))
-    np.add.at(near, (train[:, 0], train[:, 1]), 1)
-    np.add.at(far, (train[:, 0], train[:, 2]), 1)
-    score = (near + 1) / (near + far + 2)
-    lead = score[test[:, 0], test[:, 1]] - score[test[:, 0], test[:, 2]]
-    return float(np.mean(np.where(lead == 0, tie, lead > 0)))

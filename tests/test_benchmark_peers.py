@@ -1,4 +1,4 @@
-"""The comparison with other libraries: the folds, the lookup table, the peers' likelihoods, the order of the run."""
+"""The comparison with other libraries: the folds, the peers' likelihoods, the order of the run."""
 
 import importlib
 import sys
@@ -60,16 +60,6 @@ def test_a_fold_should_come_back_from_its_file(benchmark, small_sets, tmp_path):
 def test_folds_should_name_the_sets_there_are(benchmark):
     with pytest.raises(ValueError, match="expected one of .*'artists', 'food'.* got 'wine' and 'row'"):
         benchmark("embedding_folds").load("wine", "row")
-
-
-def test_the_lookup_table_should_prefer_what_was_near_for_the_same_anchor(benchmark):
-    lookup_score = benchmark("embedding_folds").lookup_score
-    train = np.array([(0, 1, 2), (0, 1, 3), (0, 3, 2), (1, 2, 0)])  # for 0: item 1 (3/4), item 3 (1/2), item 2 (1/4)
-    right, wrong, other_anchor = (0, 1, 3), (0, 2, 3), (2, 1, 0)
-    assert lookup_score(train, np.array([right]), 4) == 1.0
-    assert lookup_score(train, np.array([wrong]), 4) == 0.0
-    assert lookup_score(train, np.array([right, other_anchor]), 4) == 0.75  # nothing is known of anchor 2: a guess
-    assert lookup_score(train, np.array([right, other_anchor]), 4, tie=0.0) == 0.5
 
 
 @pytest.mark.parametrize("n_components", [1, 2, 10])

@@ -183,6 +183,11 @@ def _groups_of(groups: ArrayLike, X: ArrayLike, y: ArrayLike | None) -> NDArray[
     return labels if answers is None or answers.dtype.kind == "b" else labels[answers != 0]
 
 
+def is_scarce(count: int, n: int, d: int) -> bool:
+    """Fewer than 20 triplets for each coordinate: a climb then pays to be longer."""
+    return count < 20 * n * d
+
+
 def initial_embedding(init: ArrayLike | Embedding | None, n: int, d: int) -> Embedding | None:
     """Where to begin, checked."""
     if init is None:

@@ -25,6 +25,7 @@ from learn2search.embed.base import (
     check_positive,
     initial_embedding,
     is_positive,
+    is_scarce,
     training_triplets,
 )
 from learn2search.embed.climb import Link, Pace, Prior, State, begin
@@ -36,7 +37,6 @@ from learn2search.triplets import Triplets, as_triplets
 
 _PRIORS = ("empirical", "standard", "ard")
 _FIRST_SD = {"probit": 1.0, "ratio": 0.1}
-_SCARCE = 20  # triplets for each coordinate
 _FIRST_AXES, _MOST_AXES = 30, 120  # with which "auto" begins, and how far it goes if all of them are needed
 _RELEVANT = 0.5  # mean ν² / mean ψ of an axis that is kept
 
@@ -134,7 +134,7 @@ class GaussEmbed(TripletEmbedding):
         """What None stands for: a longer and slower climb where triplets are few for the parameters."""
         if self.link == "ratio":
             epochs, batches, rate = 60, 20, 0.015
-        elif count < _SCARCE * n * d:
+        elif is_scarce(count, n, d):
             epochs, batches, rate = 80, 40, 0.05
         else:
             epochs, batches, rate = 20, 40, 0.1

@@ -20,6 +20,7 @@ from learn2search.embed.base import (
     check_fraction,
     check_positive,
     initial_embedding,
+    is_scarce,
     training_triplets,
 )
 from learn2search.embed.climb import Link, Pace, Prior, begin
@@ -29,12 +30,15 @@ from learn2search.streams import Seed
 
 
 class PointEmbedding(TripletEmbedding):
-    """Positions of greatest likelihood under a ratio link; its kinds differ in κ and in the unit of length."""
+    """Positions of greatest likelihood under a ratio link; its kinds differ in κ and in the unit of length.
+
+    epochs: by default 300 where there are few triplets for the coordinates, else 60.
+    """
 
     _stored: ClassVar[tuple[str, ...]] = ("embedding_", "epochs_")
 
     n_components: int
-    epochs: int
+    epochs: int | None
     learning_rate: float
     batch_size: int | None
     validation_fraction: float
@@ -65,7 +69,8 @@ class PointEmbedding(TripletEmbedding):
         nu = 0.1 * np.random.default_rng(start_seed).standard_normal((n, d)) if given is None else given.mean / unit
         flat = Prior(np.zeros((1, d), np.float32), np.full(d, np.inf, np.float32), 1.0)
         batch = int(self.batch_size) if self.batch_size else max(200, len(train) // 20)
-        pace = Pace(min(batch, len(train)), 1, float(self.learning_rate), int(self.epochs))
+        epochs = 300 if is_scarce(len(train), n, d) else 60
+        pace = Pace(min(batch, len(train)), 1, float(self.learning_rate), int(self.epochs or epochs))
         care = Care(self.patience, self.verbose)
         reached = climb(train, held_out, begin(nu, None), Link(True, kappa), pace, lambda _: flat, care, run_seed)
         positions, unseen = unit * reached.nu.astype(np.float64), unseen_items(rows, n)
@@ -95,7 +100,7 @@ class TSTE(PointEmbedding):
         n_components: int = 10,
         *,
         alpha: float | None = None,
-        epochs: int = 100,
+        epochs: int | None = None,
         learning_rate: float = 0.1,
         batch_size: int | None = None,
         validation_fraction: float = 0.0,
@@ -127,7 +132,7 @@ class CKL(PointEmbedding):
         n_components: int = 10,
         *,
         mu: float = 0.05,
-        epochs: int = 100,
+        epochs: int | None = None,
         learning_rate: float = 0.1,
         batch_size: int | None = None,
         validation_fraction: float = 0.0,
