@@ -4,6 +4,7 @@ python benchmarks/embeddings_report.py     # what docs/embeddings.md shows
 """
 
 import json
+import re
 from typing import Any
 
 import numpy as np
@@ -89,16 +90,61 @@ def race_table(cells: Cells) -> None:
         print(f"| {dataset} | {name} | {seconds:.2f} | {peer / seconds:.1f} times | {accuracy:.2f} |")
 
 
-def report(cells: Cells) -> None:
+LOOKS = {  # how each method is drawn: colour, line
+    "gauss, paper": ("#7b3f73", "-"),
+    "gauss, empirical": ("#b98ab3", "-"),
+    "gauss, ratio": ("#c8912a", "-"),
+    "tste": ("#2a7f86", "-"),
+    "ckl": ("#5f6b75", "-"),
+    "cblearn tste": ("#2a7f86", ":"),
+    "cblearn ckl": ("#5f6b75", ":"),
+    "cblearn soe, one start": ("#c2553f", ":"),
+}
+
+
+def draw(cells: Cells, name: str) -> None:
+    """The supplement's figure: accuracy against D, a panel for each data set and way to fold; level lines for the
+    tuned embedding and the lookup table."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    found = {key: [100 * cell["accuracy"] for cell in measured] for key, measured in folded(cells).items()}
+    figure, axes = plt.subplots(2, 2, figsize=(10, 7.5), layout="constrained", sharex=True)
+    for row, dataset in zip(axes, ("artists", "food"), strict=True):
+        for axis, split in zip(row, ("row", "screen"), strict=True):
+            for method, (colour, line) in LOOKS.items():
+                by_d = {d: found.get((dataset, split, f"{method}, D={d}")) for d in (2, 5, 10, 20, 30)}
+                curve = [(d, *mean_and_error(values)) for d, values in by_d.items() if values]
+                if curve:
+                    axis.errorbar(*zip(*curve, strict=True), color=colour, ls=line, marker="o", ms=3, label=method)
+            for method, colour in (("tuned", "#c8912a"), ("lookup", "black")):
+                if values := found.get((dataset, split, method)):
+                    axis.axhline(np.mean(values), color=colour, ls="--", lw=1, label=method)
+            axis.set(title=f"{dataset}, folds by {split}", xlabel="axes D", ylabel="held-out triplets satisfied, %")
+            axis.grid(alpha=0.25)
+            axis.spines[["top", "right"]].set_visible(False)
+    axes[0, 1].set_ylim(bottom=60)  # the lookup table knows nothing there: 50%
+    axes[0, 0].legend(fontsize=7, ncols=2)
+    figure.savefig(RESULTS / f"{name}.svg", metadata={"Date": None})
+
+
+def with_peers(cells: Cells) -> Cells:
+    """Ours and cblearn's cells together; theirs are called so."""
     peers = RESULTS / "embeddings-peers.json"
     theirs = json.loads(peers.read_text())["cells"] if peers.exists() else {}
-    renamed = {
-        key.replace(" | ckl", " | cblearn ckl").replace(" | tste", " | cblearn tste"): c for key, c in theirs.items()
-    }
-    fold_tables(cells | {key.replace(" | soe", " | cblearn soe"): cell for key, cell in renamed.items()})
+    renamed = {re.sub(r"\| (ckl|tste|soe)", r"| cblearn \1", key): cell for key, cell in theirs.items()}
+    return cells | renamed
+
+
+def report(cells: Cells, name: str = "embeddings") -> None:
+    everything = with_peers(cells)
+    fold_tables(everything)
     race_table(cells)
     scaling_table(cells)
     other_cells(cells)
+    draw(everything, name)
 
 
 if __name__ == "__main__":

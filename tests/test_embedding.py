@@ -21,6 +21,8 @@ import learn2search as l2s
         ([[1e-40], [0.0]], "differ by less than 1e-30: rescale them"),
         ([["red", "green"], ["blue", "white"]], "must be numbers"),
         ([[1.0, 2.0], [3.0]], "must be numbers"),
+        ([[1.0, 2j], [3.0, 4.0]], "must be numbers, one row an item: got complex numbers"),
+        (np.ma.masked_invalid([[1.0, np.nan], [3.0, 4.0]]), "got masked values: fill or drop them"),
     ],
 )
 def test_features_that_cannot_be_searched_should_be_refused(features, message):

@@ -40,6 +40,7 @@ def test_answers_should_swap_or_drop_rows():
             r"name item 9, but n_items is 5 \(items are numbered from 0, so the last is 4\)$",
         ),
         (ROWS, {"y": [1, 1]}, r"one answer a triplet, shape \(3,\), got \(2,\)"),
+        (np.ma.masked_equal([[0, 1, 2], [0, 2, 9]], 9), {}, "got masked values: drop those rows"),
         (ROWS, {"y": [1, 2, 3]}, r"y must be boolean, or 1, -1, 0 \(undecided\), got \[1, 2, 3\]"),
     ],
 )
@@ -210,5 +211,5 @@ def test_damaged_and_foreign_files_should_be_refused(tmp_path):
     with pytest.raises(ValueError, match="not a file of triplets .or is damaged."):
         l2s.read_triplets(whole)
     np.savez(whole, format="learn2search.triplets", version=9, triplets=ROWS)
-    with pytest.raises(ValueError, match="has version 9, this release reads version 1"):
+    with pytest.raises(ValueError, match="a file of triplets of version 9, this release reads version 1"):
         l2s.read_triplets(whole)

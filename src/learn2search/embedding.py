@@ -126,7 +126,12 @@ def _variances(var: ArrayLike, shape: tuple[int, ...]) -> Array:
 
 def _numbers(values: ArrayLike, name: str) -> Array:
     try:
-        array = np.array(values, dtype=np.float64, order="C")
+        given = np.asanyarray(values)
+        if np.ma.is_masked(given) or given.dtype.kind == "c":
+            raise ValueError(
+                f"got {'complex numbers' if given.dtype.kind == 'c' else 'masked values'}: fill or drop them"
+            )
+        array = np.array(given, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} must be numbers, one row an item: {error}") from error
     array.flags.writeable = False

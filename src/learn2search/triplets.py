@@ -30,18 +30,21 @@ def as_triplets(triplets: ArrayLike, y: ArrayLike | None = None, *, n_items: int
 
     y, if given, is one answer a row: True or 1 keeps the row, False or -1 swaps near and far, 0 (undecided) drops it.
     """
+    if np.ma.is_masked(triplets):
+        raise ValueError("triplets must be whole numbers without gaps, got masked values: drop those rows")
     rows = _whole_numbers(np.asarray(triplets), "triplets")
     if rows.ndim != 2 or rows.shape[1] != 3:
         raise ValueError(f"triplets must have shape (m, 3), columns anchor, near, far; got shape {rows.shape}")
     if len(rows) == 0:
         raise ValueError("there are no triplets: at least one row (anchor, near, far) is needed")
     _check_items(rows, n_items)
+    rows = np.require(rows, requirements=("C", "W"))  # what compiled code takes without being compiled again
     return rows if y is None else _answered(rows, np.asarray(y))
 
 
 def _whole_numbers(rows: NDArray[np.generic], name: str) -> Triplets:
     if rows.dtype.kind in "iu":
-        return rows.astype(np.int64)
+        return rows.astype(np.int64, copy=False)
     if rows.dtype.kind == "f":
         numbers = rows.astype(np.float64)
         fractional = np.argwhere(~(np.isfinite(numbers) & (numbers == np.round(numbers))))
