@@ -30,3 +30,19 @@ def test_known_features_should_run_and_go_on_where_it_was_stopped(tmp_path):
     second = subprocess.run(command, check=True, capture_output=True, text=True)
     assert second.stderr.split("\n") == [f"  {removed} ...", ""]  # only this one is measured again
     assert json.loads(results.read_text())["cells"][removed] == before  # and comes out the same
+
+
+@pytest.mark.heavy
+def test_accelerated_should_measure_and_add_to_what_is_there(tmp_path):
+    results = tmp_path / "results.json"
+    results.write_text(json.dumps({"cells": {"other": {}}}))
+    command = [sys.executable, str(BENCHMARKS / "accelerated.py"), "--size", "tiny", "--out", str(results)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert "million triplets a second" in done.stdout
+    cells = json.loads(results.read_text())["cells"]
+    assert set(cells) == {"other", "tiny"}
+    cell = cells["tiny"]
+    assert cell["true_features"]["held_out_accuracy"] == pytest.approx(0.904, abs=0.01)
+    assert cell["held_out_accuracy"] > 0.88
+    assert len(cell["trajectory"]) == cell["settings"]["epochs"]
+    assert cell["triplets_a_second"] > 0

@@ -1,7 +1,6 @@
 """Search by comparison: find a thing you can recognise but not describe."""
 
 from importlib import import_module
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -12,6 +11,7 @@ if TYPE_CHECKING:
     from learn2search.datasets.music_artists import fetch_music_artists
     from learn2search.datasets.synthetic import make_triplets
     from learn2search.datasets.triplet_data import TripletData
+    from learn2search.embed import accelerated
     from learn2search.embed.dimension import choose_dimension, energy_dimension
     from learn2search.embed.gauss import GaussEmbed
     from learn2search.embed.point import CKL, TSTE
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from learn2search.search.simulate import Run, calibrate_on_policy, make_search, simulate
     from learn2search.triplet_files import read_triplets, write_triplets
 
-__version__ = version("learn2search")
+    __version__: str
 
 __all__ = [
     "CKL",
@@ -56,6 +56,7 @@ __all__ = [
     "Step",
     "TripletData",
     "__version__",
+    "accelerated",
     "calibrate_noise",
     "calibrate_on_policy",
     "choice_probability",
@@ -107,12 +108,15 @@ _HOME = {
     "search.simulate": ("Run", "calibrate_on_policy", "make_search", "simulate"),
     "triplet_files": ("read_triplets", "write_triplets"),
 }
+_MODULES = {"accelerated": "embed.accelerated", "metrics": "metrics", "triplets": "triplets"}  # public as a whole
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("metrics", "triplets"):
-        return import_module(f"learn2search.{name}")
+    if name == "__version__":  # read when asked for: the sources also run where the package is not installed
+        return import_module("importlib.metadata").version("learn2search")
+    if name in _MODULES:
+        return import_module(f"learn2search.{_MODULES[name]}")
     if name not in _MODULE_OF:
         raise AttributeError(f"module 'learn2search' has no attribute {name!r}")
     return getattr(import_module(f"learn2search.{_MODULE_OF[name]}"), name)
