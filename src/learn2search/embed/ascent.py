@@ -52,11 +52,18 @@ class State(NamedTuple):
 
 
 class Given(NamedTuple):
-    """What stays the same during a climb: prior means `(1, d)` or `(n, d)`, triplets, normal numbers, five scalars."""
+    """What stays the same during a climb: prior means `(1, d)` or `(n, d)`, which items a triplet names `(n, 1)`, the
+    triplets, and normal numbers."""
 
     means: Array
+    named: Array
     columns: Array
     pool: Array
+
+
+class Dials(NamedTuple):
+    """Numbers for which nothing is compiled anew; `key` is the random key of the climb."""
+
     kappa: ArrayLike
     temper: ArrayLike
     rate: ArrayLike
@@ -85,10 +92,8 @@ class Plan(NamedTuple):
         missing = -len(values) % self.mesh.size if self.sharded else 0
         return self._placed(np.pad(values, ((0, missing), (0, 0))), self.item_axis)
 
-    def by_column(self, rows: Array | NDArray[np.int32]) -> Array:
-        """Triplets in their columns, sorted on the first device and then shared out."""
-        first = jax.device_put(rows, self.mesh.devices[0])
-        return self._placed(batches.in_columns(first, self.layout, self.mesh.size), PartitionSpec(_AXIS))
+    def by_column(self, rows: Array) -> Array:
+        return self._placed(batches.in_columns(rows, self.layout, self.mesh.size), PartitionSpec(_AXIS))
 
     def everywhere(self, values: NDArray[np.float32]) -> Array:
         return self._placed(values, PartitionSpec())
@@ -118,11 +123,11 @@ def climb(
 ) -> Fitted:
     """Climb from nu, log_sd `(n, d)`, on triplets `rows` `(m, 3)`: anchor, near, far.
 
-    prior: "standard" (variance 1), "empirical" (the mean of (ν - μ)² + sd², set anew from the second epoch on), "ard"
-    (the same for each dimension) or a fixed variance; prior_mean: μ, by default 0. batch_size: triplets a step at most.
-    The learning rate falls along a cosine to 2%. n_samples: samples of x a triplet and epoch. devices: by default the
-    first one of JAX. items: over several devices the table is "replicated" or "sharded" by item.
-    after_epoch(epoch, nu, log_sd) gets arrays on the device, which stay valid; True ends the climb.
+    prior: "standard" (variance 1), "empirical" (the mean of (ν - μ)² + sd² of the items in triplets, set anew from the
+    second epoch on), "ard" (the same for each dimension), or one or d fixed variances. prior_mean: μ, by default 0.
+    batch_size: triplets a step at most. learning_rate: at first; it falls along a cosine to 2%. n_samples: samples of x
+    a triplet and epoch. devices: by default the first one of JAX. items: over several devices the table is "replicated"
+    or "sharded" by item. after_epoch(epoch, nu, log_sd) gets arrays on the device that stay valid; True ends the climb.
     """
     _check_choices(link=(link, LINKS), items=(items, ITEMS))
     _check_positive(kappa=kappa, temper=temper, learning_rate=learning_rate)
@@ -135,20 +140,25 @@ def climb(
     layout = batches.lay_out(len(triplets), batch_size, mesh.size)
     renewed = prior if isinstance(prior, str) and prior != "standard" else ""
     plan = Plan(mesh, items == "sharded", len(means) > 1, renewed, n, layout, n_samples, link)
-
     generator = np.random.default_rng(seed)
-    given = Given(
-        means=plan.by_item(means) if plan.own_means else plan.everywhere(means),
-        columns=plan.by_column(triplets),
-        pool=plan.everywhere(batches.normal_pool(generator, 3 * d)),
-        kappa=kappa,
-        temper=temper,
-        rate=learning_rate,
-        all_steps=epochs * layout.steps,
-        key=generator.integers(1 << 32, dtype=np.uint32),
-    )
+    key = generator.integers(1 << 32, dtype=np.uint32)
+    dials = Dials(kappa, temper, learning_rate, epochs * layout.steps, key)
+    given = _given(plan, triplets, means, generator)
     state = State(*(plan.by_item(values) for values in (start, np.zeros_like(start), np.zeros_like(start))))
-    return _all_epochs(plan, state, plan.everywhere(variance), given, epochs, after_epoch)
+    return _all_epochs(plan, state, plan.everywhere(variance), given, dials, epochs, after_epoch)
+
+
+def _given(
+    plan: Plan, rows: Array | NDArray[np.int32], means: NDArray[np.float32], generator: np.random.Generator
+) -> Given:
+    """Everything on its devices. Triplets are sorted on the first one, which then keeps only its share."""
+    triplets = jnp.asarray(jax.device_put(rows, plan.mesh.devices[0]))
+    return Given(
+        means=plan.by_item(means) if plan.own_means else plan.everywhere(means),
+        named=plan.by_item(np.asarray(batches.named_items(triplets, plan.n_items))),
+        columns=plan.by_column(triplets),
+        pool=plan.everywhere(batches.normal_pool(generator, 3 * means.shape[1])),
+    )
 
 
 def _all_epochs(
@@ -156,12 +166,13 @@ def _all_epochs(
     state: State,
     variance: Array,
     given: Given,
+    dials: Dials,
     epochs: int,
     after_epoch: Callable[[int, Array, Array], bool | None] | None,
 ) -> Fitted:
     run, done = _compiled_epoch(plan), 0
     while done < epochs:
-        state, variance = run(state, variance, given, done)
+        state, variance = run(state, variance, given, dials, done)
         done += 1
         if after_epoch is not None and after_epoch(done - 1, *_halves(state.table[: plan.n_items])):
             break
@@ -175,47 +186,49 @@ def _all_epochs(
 @lru_cache(maxsize=32)
 def _compiled_epoch(plan: Plan) -> Callable[..., tuple[State, Array]]:
     item, everywhere = plan.item_axis, PartitionSpec()
-    given: Any = Given(*[everywhere] * len(Given._fields))  # type: ignore[arg-type]
-    given = given._replace(means=item if plan.own_means else everywhere, columns=PartitionSpec(_AXIS))
+    given = (item if plan.own_means else everywhere, item, PartitionSpec(_AXIS), everywhere)
     epoch = jax.shard_map(
         partial(_epoch, plan),
         mesh=plan.mesh,
-        in_specs=(item, everywhere, given, everywhere),
+        in_specs=(item, everywhere, Given(*given), everywhere, everywhere),  # type: ignore[arg-type]
         out_specs=(item, everywhere),
         check_vma=False,
     )
     return jax.jit(epoch, donate_argnums=0)
 
 
-def _epoch(plan: Plan, state: State, variance: Array, given: Given, epoch: Array) -> tuple[State, Array]:
+def _epoch(plan: Plan, state: State, variance: Array, given: Given, dials: Dials, epoch: Array) -> tuple[State, Array]:
     """One pass over the triplets; the state and the variance of the prior."""
     if plan.renewed:
-        variance = jnp.where(epoch > 0, _spread(plan, state.table, given.means), variance)
-    key = batches.hashed(epoch, given.key)
+        variance = jnp.where(epoch > 0, _spread(plan, state.table, given), variance)
+    key = batches.hashed(epoch, dials.key)
 
     def step(at: Array, state: State) -> State:
         table = lax.all_gather(state.table, _AXIS, tiled=True) if plan.sharded else state.table
-        slopes = _batch_slopes(plan, table, given, key, at.astype(jnp.uint32))
+        slopes = _batch_slopes(plan, table, given, dials.kappa, key, at.astype(jnp.uint32))
         slopes = lax.psum_scatter(slopes, _AXIS, tiled=True) if plan.sharded else lax.psum(slopes, _AXIS)
-        return _adam(plan, state, slopes, variance, given, epoch * plan.layout.steps + at)
+        down = jax.grad(lambda table: divergence(*_halves(table), given.means, variance))(state.table)
+        # A batch stands for all triplets, and each of them is in any one of the steps: times `steps`.
+        return _adam(state, plan.layout.steps * slopes - dials.temper * down, dials, epoch * plan.layout.steps + at)
 
     return lax.fori_loop(0, plan.layout.steps, step, state), variance
 
 
-def _spread(plan: Plan, table: Array, means: Array) -> Array:
-    """The mean of (ν - μ)² + sd² over items, and over dimensions unless each has its own; `(d,)`."""
+def _spread(plan: Plan, table: Array, given: Given) -> Array:
+    """The mean of (ν - μ)² + sd² over the items that triplets name, and, but for "ard", over dimensions; `(d,)`.
+
+    The other items follow the prior, and would hold it back.
+    """
     nu, log_sd = _halves(table)
-    square = (nu - means) ** 2 + jnp.exp(2.0 * log_sd)
+    square = (nu - given.means) ** 2 + jnp.exp(2.0 * log_sd)
+    total, count = jnp.sum(given.named * square, axis=0), jnp.sum(given.named)
     if plan.sharded:
-        item = lax.axis_index(_AXIS) * len(table) + jnp.arange(len(table))
-        total = lax.psum(jnp.sum(jnp.where(item[:, None] < plan.n_items, square, 0.0), axis=0), _AXIS)
-    else:
-        total = jnp.sum(square, axis=0)
-    each = total / plan.n_items
+        total, count = lax.psum((total, count), _AXIS)
+    each = total / count
     return each if plan.renewed == "ard" else jnp.full_like(each, jnp.mean(each))
 
 
-def _batch_slopes(plan: Plan, table: Array, given: Given, key: Array, step: Array) -> Array:
+def _batch_slopes(plan: Plan, table: Array, given: Given, kappa: ArrayLike, key: Array, step: Array) -> Array:
     """Slopes `(n, 2d)` of Σ log P over this device's triplets of a step."""
     device = lax.axis_index(_AXIS).astype(jnp.uint32)
 
@@ -225,7 +238,7 @@ def _batch_slopes(plan: Plan, table: Array, given: Given, key: Array, step: Arra
         for sample in range(plan.n_samples):
             noise_key = batches.hashed(step * plan.n_samples + sample, ~key)
             noise = batches.draw(given.pool, column, noise_key, table.shape[1] // 2)
-            for role, update in enumerate(_item_slopes(plan, items, noise, real, given.kappa)):
+            for role, update in enumerate(_item_slopes(plan, items, noise, real, kappa)):
                 slopes = slopes.at[rows[:, role]].add(
                     update / plan.n_samples, indices_are_sorted=role == 0, mode="promise_in_bounds"
                 )
@@ -249,14 +262,12 @@ def _item_slopes(
     return [jnp.concatenate([a, a * shift], axis=-1) for a, shift in zip(slopes, shifts, strict=True)]
 
 
-def _adam(plan: Plan, state: State, slopes: Array, variance: Array, given: Given, step: Array) -> State:
-    """One step up. A batch stands for all triplets, and each of them is in any one of the `steps`: times `steps`."""
-    down = jax.grad(lambda table: divergence(*_halves(table), given.means, variance))(state.table)
-    up = plan.layout.steps * slopes - given.temper * down
+def _adam(state: State, up: Array, dials: Dials, step: Array) -> State:
+    """One step up along the slopes `up`; the rate falls along a cosine."""
     first = _BETA1 * state.first + (1 - _BETA1) * up
     second = _BETA2 * state.second + (1 - _BETA2) * up * up
-    fall = 0.5 * (1.0 + jnp.cos(jnp.pi * step / given.all_steps))
-    rate = given.rate * (_LAST_RATE + (1 - _LAST_RATE) * fall)
+    fall = 0.5 * (1.0 + jnp.cos(jnp.pi * step / dials.all_steps))
+    rate = dials.rate * (_LAST_RATE + (1 - _LAST_RATE) * fall)
     unbiased_first, unbiased_second = first / (1 - _BETA1 ** (step + 1.0)), second / (1 - _BETA2 ** (step + 1.0))
     return State(state.table + rate * unbiased_first / (jnp.sqrt(unbiased_second) + _EPSILON), first, second)
 

@@ -53,6 +53,12 @@ def in_columns(rows: Array, layout: Layout, devices: int) -> Array:
     return jnp.pad(rows[jnp.argsort(rows[:, 0], stable=True)], ((0, empty), (0, 0)), mode="edge")
 
 
+@partial(jax.jit, static_argnums=1)
+def named_items(rows: Array, n: int) -> Array:
+    """1 for each item that a triplet names, else 0; `(n, 1)`."""
+    return jnp.zeros((n, 1), jnp.float32).at[rows.ravel()].set(1.0)
+
+
 def take(
     columns: Array, layout: Layout, device: Array, part: ArrayLike, step: Array, key: Array
 ) -> tuple[Array, Array, Array]:
