@@ -268,3 +268,24 @@ def test_contradictory_and_undecided_answers_should_be_allowed(world):
         l2s.GaussEmbed(2).fit(X, np.zeros(300, int))
     with pytest.raises(ValueError, match=r"groups must name a group for each triplet, shape \(300,\), got \(4,\)"):
         l2s.GaussEmbed(2).fit(X, groups=[1, 2, 3, 4])
+
+
+# --- devices ---------------------------------------------------------------------------------------
+
+
+def test_jax_should_fit_as_well_as_the_compiled_code(world, monkeypatch):
+    """The path that GPUs take, here on JAX's CPU device; also early stopping and the prior of unseen items."""
+    jax = pytest.importorskip("jax")
+    monkeypatch.setattr("learn2search.embed.gauss.choose_devices", lambda device: jax.devices("cpu"))
+    _, train, held_out = world
+    model = l2s.GaussEmbed(3, device="gpu", validation_fraction=0.1, patience=20, random_state=0)
+    model.fit(train, n_items=121, groups=np.arange(len(train)))
+    monkeypatch.undo()
+    assert model.score(held_out) > l2s.GaussEmbed(3, random_state=0).fit(train).score(held_out) - 0.015
+    np.testing.assert_array_equal(model.embedding_[120], 0)
+    np.testing.assert_allclose(model.variance_[120], model.prior_variance_)
+
+
+def test_an_unknown_device_should_be_refused(world):
+    with pytest.raises(ValueError, match='device must be "auto", "cpu" or "gpu", got \'tpu\''):
+        l2s.GaussEmbed(2, device="tpu").fit(world[1])

@@ -11,11 +11,14 @@ section 5.1).
     a number       that
 """
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from learn2search.embed import accelerated
+from learn2search.embed.accelerated import choose_devices
 from learn2search.embed.axes import relevances, to_principal_axes
 from learn2search.embed.base import (
     Array,
@@ -29,7 +32,7 @@ from learn2search.embed.base import (
     training_triplets,
 )
 from learn2search.embed.climb import Link, Pace, Prior, State, begin
-from learn2search.embed.training import Care, Reached, climb, hold_out, seeds, unseen_items
+from learn2search.embed.training import Care, Reached, Watch, climb, hold_out, seeds, start_of, unseen_items
 from learn2search.embed.uncertain import absorb
 from learn2search.embedding import Embedding
 from learn2search.streams import Seed
@@ -115,13 +118,54 @@ class GaussEmbed(TripletEmbedding):
         train, held_out = hold_out(rows, self.validation_fraction, labels, split_seed)
         centre = np.zeros((1, d)) if prior_mean is None else _prior_mean(prior_mean, n, d)
         state = self._start(initial_embedding(init, n, d), centre, n, d, start_seed)
-        prior = _MovingPrior(*self._prior_and_temper(d), centre, state, ~unseen_items(train, n))
-        care = Care(self.patience, self.verbose)
-        reached = climb(train, held_out, state, self._link(), self._pace(len(train), n, d), prior, care, run_seed)
-        self._keep(reached, prior.variance, centre, unseen_items(rows, n))
+        pace, care = self._pace(len(train), n, d), Care(self.patience, self.verbose)
+        devices = choose_devices(self.device)
+        if devices is None:
+            prior = _MovingPrior(*self._prior_and_temper(d), centre, state, ~unseen_items(train, n))
+            reached = climb(train, held_out, state, self._link(), pace, prior, care, run_seed)
+            variance = prior.variance
+        else:
+            reached, variance = self._climb_on(devices, train, held_out, state, centre, pace, care, run_seed)
+        self._keep(reached, variance, centre, unseen_items(rows, n))
         if reached.interrupted:
             raise KeyboardInterrupt(f"the fit was interrupted after epoch {reached.epochs}: the estimator is usable")
         return self
+
+    def _climb_on(
+        self,
+        devices: Sequence[Any],
+        rows: Triplets,
+        held_out: Triplets | None,
+        state: State,
+        centre: Array,
+        pace: Pace,
+        care: Care,
+        seed: np.random.SeedSequence,
+    ) -> tuple[Reached, Array]:
+        """The same climb on accelerators, and the prior's variances at the end."""
+        kind, temper = self._prior_and_temper(state.nu.shape[1])
+        variance = np.full(state.nu.shape[1], 1.0 if isinstance(kind, str) else float(kind))
+        watch = Watch(rows, held_out, self._link(), pace.epochs, care, start_of(state))
+        with watch:
+            fitted = accelerated.climb(
+                rows,
+                state.nu,
+                state.rho,
+                link=self.link,
+                kappa=float(self.kappa),
+                temper=temper,
+                prior=kind,
+                prior_mean=centre if len(centre) > 1 else None,
+                epochs=pace.epochs,
+                batch_size=pace.batch,
+                learning_rate=pace.rate,
+                n_samples=pace.samples,
+                seed=seed,
+                devices=devices,
+                after_epoch=watch.after_epoch,
+            )
+            variance = np.asarray(fitted.prior_variance, np.float64)
+        return watch.reached, variance
 
     def _start(self, init: Embedding | None, centre: Array, n: int, d: int, seed: np.random.SeedSequence) -> State:
         """ν ~ 0.1 N(0, I) about the prior's mean, or the given positions."""
@@ -145,7 +189,7 @@ class GaussEmbed(TripletEmbedding):
 
     def _keep(self, reached: Reached, scale: Array, centre: Array, unseen: NDArray[np.bool_]) -> None:
         """Take over the result; an item that no triplet names is exactly the prior."""
-        mean, variance = reached.nu.astype(np.float64), np.exp(2.0 * reached.rho.astype(np.float64))
+        mean, variance = np.array(reached.nu, np.float64), np.exp(2.0 * np.array(reached.rho, np.float64))
         mean[unseen] = np.broadcast_to(centre, mean.shape)[unseen]
         variance[unseen] = scale
         self.embedding_, self.variance_, self.prior_variance_ = mean, variance, scale

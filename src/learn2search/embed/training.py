@@ -54,6 +54,11 @@ def hold_out(rows: Triplets, share: float, groups: ArrayLike | None, seed: Seed)
     return rows[train], rows[held_out]
 
 
+def start_of(state: State) -> Reached:
+    """What is kept if not even the first epoch succeeds."""
+    return Reached(state.nu.copy(), state.rho.copy(), -math.inf, 0)
+
+
 def climb(
     rows: Triplets,
     held_out: Triplets | None,
@@ -67,7 +72,7 @@ def climb(
     """All epochs; the last state, or the best one if triplets were held out. The user may interrupt it."""
     key = stream_keys(seed, 1)[0]
     pool = normal_pool(key, state.nu.shape[1])
-    watch = Watch(rows, held_out, link, pace.epochs, care, Reached(state.nu.copy(), state.rho.copy(), -math.inf, 0))
+    watch = Watch(rows, held_out, link, pace.epochs, care, start_of(state))
     with watch:
         for epoch in range(pace.epochs):
             climb_epoch(rows, state, link, prior_before(epoch), pace, pool, key, epoch)
@@ -105,8 +110,7 @@ class Watch:
         return interrupted
 
     def after_epoch(self, epoch: int, nu: Any, rho: Any) -> bool:
-        """Should the fit end here?"""
-        nu, rho = np.asarray(nu), np.asarray(rho)
+        """Should the fit end here? The state, of NumPy or of JAX, is copied where it is."""
         now = self._judge(nu, rho)
         if now < min(math.log(0.5), self.reached.log_likelihood if self.reached.epochs else 0.0) - _WORSE_THAN_A_COIN:
             kept = f"what epoch {self.reached.epochs} had reached" if self.reached.epochs else "the start"
@@ -123,11 +127,12 @@ class Watch:
             self.bar.show(epoch + 1, now)
         return self.judges_held_out and epoch + 1 - self.reached.epochs >= self.patience
 
-    def _judge(self, nu: Array32, rho: Array32) -> float:
+    def _judge(self, nu: Any, rho: Any) -> float:
         """The mean log-likelihood of the judged triplets, or -inf where the state has run away."""
-        if not (np.abs(nu).max() < _LARGEST and rho.max() < math.log(_LARGEST)):  # also when there is a NaN
+        if not (float(abs(nu).max()) < _LARGEST and float(rho.max()) < math.log(_LARGEST)):  # also when there is a NaN
             return -math.inf
-        places, psi = nu[self.items].astype(np.float64), np.exp(2.0 * rho[self.items].astype(np.float64))
+        places, widths = (np.asarray(values[self.items], np.float64) for values in (nu, rho))
+        psi = np.exp(2.0 * widths)
         return float(log_chances(places, psi, self.judged, self.link).mean())
 
 
