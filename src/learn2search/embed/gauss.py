@@ -176,12 +176,11 @@ class GaussEmbed(TripletEmbedding):
 
     def _pace(self, count: int, n: int, d: int) -> Pace:
         """What None stands for: a longer and slower climb where triplets are few for the parameters."""
+        scarce = is_scarce(count, n, d)
         if self.link == "ratio":
-            epochs, batches, rate = 60, 20, 0.015
-        elif is_scarce(count, n, d):
-            epochs, batches, rate = 80, 40, 0.05
+            epochs, batches, rate = (100, 20, 0.01) if scarce else (60, 20, 0.015)
         else:
-            epochs, batches, rate = 20, 40, 0.1
+            epochs, batches, rate = (80, 40, 0.05) if scarce else (20, 40, 0.1)
         batch = int(self.batch_size) if self.batch_size else max(200, count // batches)
         return Pace(
             min(count, batch), int(self.n_samples), float(self.learning_rate or rate), int(self.epochs or epochs)
