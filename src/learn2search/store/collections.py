@@ -50,7 +50,7 @@ def change(db: Connection, collection_id: int, title: str, options: dict[str, An
     db.execute(update(collection).where(collection.c.id == collection_id).values(title=title, options=options))
 
 
-def swap_model(db: Connection, collection_id: int, expected: int | None, model_id: int) -> bool:
+def swap_model(db: Connection, collection_id: int, expected: int | None, model_id: int | None) -> bool:
     """Publish a model if `expected` is still the published one; False if another came first."""
     same = collection.c.model_id.is_(None) if expected is None else collection.c.model_id == expected
     done = db.execute(update(collection).where(collection.c.id == collection_id, same).values(model_id=model_id))

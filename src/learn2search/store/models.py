@@ -59,6 +59,12 @@ def last_attempt(db: Connection, collection_id: int) -> ModelInfo | None:
     return found[0] if found else None
 
 
+def last_published(db: Connection, collection_id: int) -> int | None:
+    """The id of the model that was published last."""
+    query = select(model.c.id).where(model.c.collection_id == collection_id, model.c.published)
+    return db.execute(query.order_by(model.c.version.desc()).limit(1)).scalar_one_or_none()
+
+
 def by_version(db: Connection, collection_id: int, version: int) -> Model | None:
     query = select(model.c.id).where(model.c.collection_id == collection_id, model.c.version == version)
     found = db.execute(query).scalar_one_or_none()

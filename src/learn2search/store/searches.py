@@ -100,6 +100,13 @@ def end(db: Connection, search_id: str, status: str, now: float, **values: Any) 
     change(db, search_id, status=status, ended_at=now, changed_at=now, **values)
 
 
+def reopen(db: Connection, search_id: str, now: float) -> bool:
+    """Open an ended search again; False when it is open."""
+    ended = and_(search.c.id == search_id, search.c.status != "open")
+    values = {"status": "open", "target": None, "questions": None, "ended_at": None, "changed_at": now}
+    return db.execute(update(search).where(ended).values(values)).rowcount == 1
+
+
 def abandon_idle(db: Connection, before: float) -> int:
     """Open searches without an answer since `before` were left."""
     idle = and_(search.c.status == "open", search.c.changed_at < before)
@@ -123,12 +130,12 @@ class Finished:
     questions: int
     target: int
     strategy: str
-    model_id: int
+    lesson: int | None
 
 
 def finished(db: Connection, collection_id: int) -> list[Finished]:
     """All searches that were found, in the order of their ends."""
-    columns = (search.c.ended_at, search.c.questions, search.c.target, search.c.strategy, search.c.model_id)
+    columns = (search.c.ended_at, search.c.questions, search.c.target, search.c.strategy, search.c.lesson)
     query = select(*columns).where(_found(collection_id)).order_by(search.c.ended_at, search.c.id)
     return [Finished(*row) for row in db.execute(query)]
 
@@ -168,6 +175,11 @@ def latest(
     if quarantined is not None:
         query = query.where(search.c.quarantine.is_not(None) if quarantined else search.c.quarantine.is_(None))
     return _rows(db, query.order_by(search.c.changed_at.desc(), search.c.id).offset(offset).limit(limit))
+
+
+def latest_found(db: Connection, collection_id: int, limit: int) -> list[SearchRow]:
+    """Searches that were found, the newest first."""
+    return _rows(db, select(search).where(_found(collection_id)).order_by(search.c.ended_at.desc()).limit(limit))
 
 
 def count(db: Connection, collection_id: int) -> tuple[int, int]:
