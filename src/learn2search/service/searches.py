@@ -9,6 +9,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
 from sqlalchemy import Connection
 
 from learn2search.service import lessons
@@ -185,7 +186,7 @@ def _follow(site: Site, before: State, question: Step, kind: str, chosen: int | 
 
 def _question(site: Site, collection: Collection, row: SearchRow, belief: Belief, number: int) -> Step:
     active = site.library.covered(collection.model_id or row.model_id)
-    shown = belief.ask(row.show, active, site.generator())
+    shown = belief.ask(row.show, active, np.random.default_rng([int(row.id, 16), number]))
     likely = [item for item, _ in belief.top(LIKELY + len(shown)) if item not in shown and item in active]
     return Step(number, shown, None, None, None, site.now(), belief.fits, tuple(likely[:LIKELY]))
 

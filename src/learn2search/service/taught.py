@@ -92,6 +92,9 @@ def _load_models(
     with site.database.write() as db:
         for told in json.loads(str(arrays["models"])):
             version = told.pop("version")
+            if told["origin"] == "start" and collection.model_id is not None:
+                ids[version] = collection.model_id
+                continue
             mean, var = (arrays[f"{name}_{version}"].astype(np.float64) for name in ("mean", "var"))
             space = Embedding(mean, np.maximum(var, 1e-6))
             made = models.add(
