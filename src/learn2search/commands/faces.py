@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -14,12 +15,14 @@ from learn2search.service import taught as taught_files
 from learn2search.service import teaching
 from learn2search.service.drawings import Drawing, add_drawings
 from learn2search.service.imports import make_collection
+from learn2search.service.settings import Settings
 from learn2search.service.site import Site
 from learn2search.store import collections
 
 SLUG, TITLE = "faces", "Drawn faces"
 DIMENSIONS = 16
 NOISE = 0.5  # of the simulated visitors, in units of what they perceive
+SEARCHES = 2000
 TAUGHT = Path(__file__).parent / "taught.npz"
 WIDTH, HEIGHT = 400, 500
 _NOTE = "A demonstration, first taught by simulated visitors. Your answers join theirs."
@@ -60,3 +63,15 @@ def teach_anew(site: Site, searches: int, seed: int = 0) -> None:
     with console.status("Teaching") as status:
         teaching.teach(site, SLUG, perceived(), NOISE, searches, seed, lambda done: status.update(f"{done:,} searches"))
     taught_files.save(site, SLUG, TAUGHT)
+
+
+def main() -> None:
+    """`python -m learn2search.commands.faces`: teach the faces anew, in a folder of its own, and keep the file."""
+    with tempfile.TemporaryDirectory() as folder:
+        site = Site.open(Settings(home=Path(folder), database_url=None, seed=0))
+        teach_anew(site, SEARCHES)
+        site.close()
+
+
+if __name__ == "__main__":
+    main()

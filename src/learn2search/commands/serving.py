@@ -81,7 +81,7 @@ def run(site: Site, *, new_token: bool, browser: bool) -> None:
     stop = threading.Event()
     keeper = threading.Thread(target=_keep_training, args=(stop,), daemon=True)
     keeper.start()
-    if browser:
+    if browser and _has_screen():
         threading.Thread(target=_open_browser, args=(_address(settings),), daemon=True).start()
     try:
         uvicorn.run(
@@ -153,6 +153,11 @@ def _keep_training(stop: threading.Event) -> None:
                 trainer.wait()
             return
         time.sleep(_PATIENCE)
+
+
+def _has_screen() -> bool:
+    """Without one, a browser would take over the terminal."""
+    return sys.platform in ("darwin", "win32") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 def _open_browser(address: str) -> None:

@@ -130,7 +130,7 @@ def as_learner(embedding: Embedding) -> GaussEmbed:
     learner = GaussEmbed(n_components=embedding.dim)
     learner.embedding_ = embedding.mean.copy()
     learner.variance_ = np.full(embedding.mean.shape, 1e-6) if embedding.var is None else embedding.var.copy()
-    learner.prior_variance_, learner.n_items_ = 1.0, embedding.n_items
+    learner.prior_variance_, learner.n_items_ = np.ones(embedding.dim), embedding.n_items
     return learner
 
 

@@ -130,7 +130,11 @@ def train(site: Site, collection: Collection) -> ModelInfo | None:
     everything = np.arange(size)
     space = Embedding(fitted.embedding_, fitted.variance_)
     metrics = _compare(known, space, everything, taught.triplets[~seen])
-    metrics |= {"seen": len(rows), "prior_variance": fitted.prior_variance_, "at_lesson": collection.lessons}
+    metrics |= {
+        "seen": len(rows),
+        "prior_variance": float(np.mean(fitted.prior_variance_)),
+        "at_lesson": collection.lessons,
+    }
     metrics |= {"online": len(rows) >= ONLINE * len(current.items)}
     return _keep(site, collection, current, space, metrics, cut, int(seen.sum()))
 
