@@ -1,11 +1,13 @@
 """Every page, light and dark, wide and narrow: nothing that axe-core objects to, and pictures for the documentation."""
 
+import io
 import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from PIL import Image
 from playwright.sync_api import Page
 
 from learn2search.service import searches
@@ -93,7 +95,7 @@ def test_axe_should_find_no_violation(look, places: dict[str, str], images: Path
     told = Axe().run(page)
     assert told.violations_count == 0, told.generate_report()
     if WRITE:
-        _photograph(page, images / f"site-{which}-{name}.png")
+        _photograph(page, images / f"site-{which}-{name}.webp")
 
 
 @pytest.mark.heavy
@@ -108,4 +110,5 @@ def _photograph(page: Page, path: Path) -> None:
     page.evaluate("() => document.querySelectorAll('img[loading=lazy]').forEach(one => { one.loading = 'eager'; })")
     page.wait_for_load_state("networkidle")
     page.wait_for_timeout(300)
-    page.screenshot(path=path, full_page=True)
+    with Image.open(io.BytesIO(page.screenshot(full_page=True))) as picture:
+        picture.convert("RGB").save(path, "WEBP", quality=82, method=6)

@@ -59,8 +59,11 @@ def test_figures_should_come_from_the_log(site: Site, learnt: Collection) -> Non
 
 
 def test_curves_should_split_by_how_well_the_target_is_known() -> None:
-    done = [Finished(float(at), 10 if at % 2 else 2, at % 2, "sampled", at + 1) for at in range(100)]
-    curve = statistics.curve(done, np.array([50, 10]), np.array([0, 1]), [])
+    done = [Finished(float(at), 10 if at % 2 else 2, at % 2, "sampled", at + 2) for at in range(100)]
+    taught = np.array([[0, 2, 3, 1], [0, 2, 3, 1], [1, 2, 3, 200]])
+    known = statistics.known_before(done, taught)
+    assert known.tolist() == [True, False] * 50
+    curve = statistics.curve(done, known, [])
     assert curve is not None
     assert set(curve.well_known) == {2.0}
     assert set(curve.little_known) == {10.0}

@@ -247,11 +247,12 @@ def simulate(
     visitors = Visitors(known, noise, 0 if seed is None else seed)
     costs: list[int] = []
     try:
-        for cost in visit(Client(address, token), collection, visitors, searches, at_once, show):
-            costs.append(cost)
-            if len(costs) % 100 == 0 or len(costs) == searches:
-                latest = sorted(costs[-100:])
-                typer.echo(f"{len(costs):,} searches; median of the last {len(latest)}: {latest[len(latest) // 2]}")
+        with Client(address, token) as client:
+            for cost in visit(client, collection, visitors, searches, at_once, show):
+                costs.append(cost)
+                if len(costs) % 100 == 0 or len(costs) == searches:
+                    latest = sorted(costs[-100:])
+                    typer.echo(f"{len(costs):,} searches; median of the last {len(latest)}: {latest[len(latest) // 2]}")
     except SiteError as error:
         raise SystemExit(str(error)) from error
 

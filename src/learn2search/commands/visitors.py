@@ -32,7 +32,15 @@ class Client:
         if parts.scheme not in ("http", "https") or not parts.netloc:
             raise SiteError(f"{address} is not the address of a site: http://127.0.0.1:8000, for instance")
         self._parts, self._local = parts, threading.local()
+        self._open: list[http.client.HTTPConnection] = []
         self._headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for connection in self._open:
+            connection.close()
 
     def call(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
         data = None if body is None else json.dumps(body).encode()
@@ -57,6 +65,7 @@ class Client:
         if getattr(self._local, "connection", None) is None:
             kind = http.client.HTTPSConnection if self._parts.scheme == "https" else http.client.HTTPConnection
             self._local.connection = kind(self._parts.netloc, timeout=_SECONDS)
+            self._open.append(self._local.connection)
         found: http.client.HTTPConnection = self._local.connection
         return found
 

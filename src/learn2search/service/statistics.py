@@ -201,12 +201,12 @@ class Overview:
 def overview(site: Site, collection: Collection) -> Overview:
     with site.database.read() as db:
         done = searches.finished(db, collection.id)
-        triplets = lessons.teaching(db, collection.id)[:, :3]
+        taught = lessons.teaching(db, collection.id)
         infos = models.history(db, collection.id)
         times = searches.answer_times(db, collection.id, 2000)
         knowledge = _latest(site, collection)
         numbers = np.empty(0, np.int64) if knowledge is None else knowledge.items
-        seen = comparisons_per_item(triplets, numbers)
+        seen = comparisons_per_item(taught[:, :3], numbers)
         starving = _starving(seen, numbers)
         found = items.by_number(db, collection.id, [number for number, _ in starving])
         costs = [one.questions for one in done]
@@ -218,9 +218,9 @@ def overview(site: Site, collection: Collection) -> Overview:
             recent_median=middle(costs[-RECENT:]),
             first_median=middle(costs[:FIRST]) if len(costs) >= FIRST + RECENT else None,
             seconds=float(np.median(times)) / 1000 if times else None,
-            comparisons=len(triplets),
+            comparisons=len(taught),
             quarantined=searches.count(db, collection.id)[1],
-            curve=curve(done, seen, numbers, infos),
+            curve=curve(done, known_before(done, taught), infos),
             seen=seen,
             starving=tuple((found[number], count) for number, count in starving),
             models=tuple(infos),
@@ -252,16 +252,28 @@ def _starving(seen: NDArray[np.int64], numbers: NDArray[np.int64], most: int = 4
     return [(int(numbers[at]), int(seen[at])) for at in order]
 
 
-def curve(
-    done: Sequence[Finished], seen: NDArray[np.int64], numbers: NDArray[np.int64], infos: Sequence[ModelInfo]
-) -> Curve | None:
-    """None when there are too few searches for a curve."""
+def known_before(done: Sequence[Finished], taught: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Was the target of each search well known when it began: named in as many comparisons as most items?
+
+    taught: `(m, 4)`, columns anchor, near, far, lesson, in the order of the lessons.
+    """
+    size = 1 + max(int(taught[:, :3].max(initial=0)), max((one.target for one in done), default=0))
+    counts, known, at = np.zeros(size, np.int64), np.zeros(len(done), bool), 0
+    order = sorted(range(len(done)), key=lambda place: done[place].lesson or 0)
+    for place in order:
+        before = int(np.searchsorted(taught[:, 3], done[place].lesson or 0))
+        if before > at:
+            counts += np.bincount(taught[at:before, :3].ravel(), minlength=size)
+            at = before
+        known[place] = counts[done[place].target] >= max(1.0, float(np.median(counts)))
+    return known
+
+
+def curve(done: Sequence[Finished], is_known: NDArray[np.bool_], infos: Sequence[ModelInfo]) -> Curve | None:
+    """None when there are too few searches for a curve. is_known: whether the target was well known, `(m,)`."""
     if len(done) < MANY:
         return None
     costs = np.array([one.questions for one in done])
-    known = dict(zip(numbers.tolist(), seen.tolist(), strict=True))
-    typical = float(np.median(seen)) if len(seen) else 0.0
-    is_known = np.array([known.get(one.target, 0) >= typical for one in done])
     window = min(RECENT, max(10, len(done) // 5))
     at = np.unique(np.linspace(window, len(done), _POINTS).astype(int))
     parts = [slice(max(0, end - window), end) for end in at]
