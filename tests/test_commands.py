@@ -20,8 +20,9 @@ from typer.testing import CliRunner
 
 from learn2search import read_triplets
 from learn2search.cli import app
-from learn2search.commands.visitors import Client, Visitors, read_features, simulate
+from learn2search.commands.visitors import Client, Visitors, simulate
 from learn2search.service import searches
+from learn2search.service.features import read_features
 from learn2search.service.settings import Settings
 from learn2search.service.site import Site
 

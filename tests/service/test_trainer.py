@@ -151,7 +151,7 @@ def test_new_items_should_join_at_the_prior_and_be_shown(
     now = site.collection("colours")
     knowledge = site.library.knowledge(now.model_id or 0, now.lessons)
     assert {30, 31, 32} <= {int(knowledge.items[row]) for row in little_known(knowledge)}
-    shown = [number for _ in range(12) for number in searches.start(site, "colours").question.shown]
+    shown = [number for _ in range(40) for number in searches.start(site, "colours").question.shown]
     assert {30, 31, 32} & set(shown)
 
 

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -68,6 +69,10 @@ def new_search(faces: collections.Collection, search_id: str = "a" * 32, **chang
 
 def question(number: int) -> searches.Step:
     return searches.Step(number, (0, 1, 2, 3), None, None, None, NOW + number, 5.0, (4,))
+
+
+def closed(number: int, kind: str, chosen: int, milliseconds: int) -> searches.Step:
+    return replace(question(number), kind=kind, chosen=chosen, milliseconds=milliseconds)
 
 
 def test_migrations_should_make_the_tables_that_the_code_describes(database: Database) -> None:
@@ -141,11 +146,11 @@ def test_an_open_step_should_be_answered_once(database: Database, faces: collect
     with database.write() as db:
         searches.add(db, row, question(1))
     with database.write() as db:
-        assert searches.answer(db, row.id, 1, "choice", 2, 900, NOW)
+        assert searches.answer(db, row.id, closed(1, "choice", 2, 900), NOW)
         searches.show(db, row.id, question(2))
     with database.write() as db:
-        assert not searches.answer(db, row.id, 1, "choice", 3, 900, NOW)
-        assert not searches.answer(db, row.id, 7, "choice", 3, 900, NOW)
+        assert not searches.answer(db, row.id, closed(1, "choice", 3, 900), NOW)
+        assert not searches.answer(db, row.id, closed(7, "choice", 3, 900), NOW)
     with database.read() as db:
         first, second = searches.steps(db, row.id)
         assert (first.kind, first.chosen, first.milliseconds) == ("choice", 2, 900)
@@ -159,7 +164,7 @@ def test_of_many_answers_at_once_exactly_one_should_win(database: Database, face
 
     def answer(chosen: int) -> None:
         with database.write() as db:
-            if searches.answer(db, row.id, 1, "choice", chosen, None, NOW):
+            if searches.answer(db, row.id, closed(1, "choice", chosen, 0), NOW):
                 searches.show(db, row.id, question(2))
                 won.append(chosen)
 
@@ -247,7 +252,7 @@ def test_the_pages_should_get_their_numbers(database: Database, faces: collectio
         for number, letter in enumerate("abc"):
             row = new_search(faces, letter * 32, **found, questions=number + 5, ended_at=NOW + number)
             searches.add(db, row, question(1))
-        searches.answer(db, "a" * 32, 1, "found", 3, 800, NOW)
+        searches.answer(db, "a" * 32, closed(1, "found", 3, 800), NOW)
         searches.change(db, "c" * 32, quarantine="too quick")
     with database.read() as db:
         assert searches.latest_costs(db, faces.id, 10) == [6, 5]

@@ -18,6 +18,7 @@ import uvicorn
 from rich.console import Console
 from rich.progress import track
 
+from learn2search.service import features
 from learn2search.service.imports import Report, import_source, make_collection, slug_of
 from learn2search.service.rehearsal import rehearse
 from learn2search.service.settings import Settings
@@ -39,8 +40,10 @@ def open_site(settings: Settings) -> Site:
         raise SystemExit(f"The site in {place} does not open: {error}") from error
 
 
-def import_into(site: Site, source: Path, title: str | None, slug: str | None, **options: Any) -> Collection:
-    """Import with a progress bar, and say what happened."""
+def import_into(
+    site: Site, source: Path, title: str | None, slug: str | None, known: Path | None = None, **options: Any
+) -> Collection:
+    """Import with a progress bar, and say what happened. known: a file with the items' features."""
     title = title or spoken_name(source)
     collection = make_collection(site, slug or slug_of(title), title, **options)
 
@@ -48,6 +51,9 @@ def import_into(site: Site, source: Path, title: str | None, slug: str | None, *
         return track(steps, f"Importing into {collection.title}", total=total, console=console, transient=True)
 
     tell(import_source(site, source, collection, watch))
+    if known is not None:
+        features.give(site, collection, features.read_features(known))
+        console.print(f"Positions are those of {known.name}")
     return site.collection(collection.slug)
 
 

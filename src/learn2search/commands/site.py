@@ -43,6 +43,10 @@ Slug = Annotated[str | None, typer.Option("--slug", help="Its address: a-z, 0-9 
 Noun = Annotated[str | None, typer.Option("--noun", help="What one item is called: face, wine, song.")]
 Nouns = Annotated[str | None, typer.Option("--nouns", help="And several: faces, wines, songs.")]
 Show = Annotated[int, typer.Option("--show", metavar="2|4", help="How many to show at a time.")]
+Known = Annotated[
+    Path | None,
+    typer.Option("--features", help="Known features: .npy or .csv, one row an item in their order. No cold start."),
+]
 SlugArgument = Annotated[str, typer.Argument(metavar="COLLECTION", help="The collection's address, as in its page.")]
 
 
@@ -89,6 +93,7 @@ def serve(
     noun: Noun = None,
     nouns: Nouns = None,
     show: Show = 4,
+    features: Known = None,
     host: Host = None,
     port: Port = None,
     workers: Workers = None,
@@ -108,7 +113,7 @@ def serve(
     from learn2search.commands.serving import import_into, run
 
     if source is not None:
-        _safely(lambda: import_into(site, source, title, slug, **names))
+        _safely(lambda: import_into(site, source, title, slug, features, **names))
     run(site, new_token=new_token, browser=not no_browser)
 
 
@@ -139,6 +144,7 @@ def import_(
     noun: Noun = None,
     nouns: Nouns = None,
     show: Show = 4,
+    features: Known = None,
     home: Home = None,
     database_url: Url = None,
 ) -> None:
@@ -147,7 +153,7 @@ def import_(
     site = _site(home=home, database_url=database_url)
     from learn2search.commands.serving import import_into
 
-    _safely(lambda: import_into(site, source, title, slug, **names))
+    _safely(lambda: import_into(site, source, title, slug, features, **names))
 
 
 def train(
@@ -240,8 +246,9 @@ def simulate(
     By default they see the drawn faces of the demo as a person might: by the features that they are drawn from.
     """
     from learn2search.commands.faces import perceived
-    from learn2search.commands.visitors import Client, SiteError, Visitors, read_features
+    from learn2search.commands.visitors import Client, SiteError, Visitors
     from learn2search.commands.visitors import simulate as visit
+    from learn2search.service.features import read_features
 
     known = perceived() if features is None else read_features(features)
     visitors = Visitors(known, noise, 0 if seed is None else seed)

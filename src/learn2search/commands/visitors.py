@@ -8,7 +8,6 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -105,23 +104,3 @@ def simulate(
     """The costs of the searches as they end, in their order."""
     with ThreadPoolExecutor(at_once) as pool:
         yield from pool.map(lambda number: visitors.search(client, slug, number, show), range(searches))
-
-
-def read_features(path: Path) -> NDArray[np.float64]:
-    """Features (n, d) from .npy, .npz (mean) or .csv, one row an item in the order of their numbers."""
-    if path.suffix == ".npy":
-        return np.asarray(np.load(path, allow_pickle=False), float)
-    if path.suffix == ".npz":
-        with np.load(path, allow_pickle=False) as file:
-            return np.asarray(file["mean"], float)
-    return np.atleast_2d(np.genfromtxt(path, delimiter=",", skip_header=_has_header(path)))
-
-
-def _has_header(path: Path) -> int:
-    with open(path, encoding="utf-8-sig") as file:
-        first = file.readline().split(",")[0].strip()
-    try:
-        float(first)
-    except ValueError:
-        return 1
-    return 0

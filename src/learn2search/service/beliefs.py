@@ -15,7 +15,9 @@ from learn2search.store.searches import SearchRow, Step
 MISS_RATE = 0.02  # people overlook things: the share of its probability that a shown item keeps
 LIKELY = 8  # items whose pictures are worth loading ahead
 _MEMORY = 100_000_000  # bytes, about, for beliefs at hand
-_UNKNOWN = 0.5  # of the prior variance: an item with more is little known
+_UNKNOWN = 0.5  # of the prior variance: an item with more is little known,
+_OTHERS = 1.5  # if it has also so many times the variance of the others
+_UNTOUCHED = 0.97  # of the prior variance: an item with more is new
 _EXPLORED = 0.25  # the share of questions in which one place goes to a little-known item, while there are some
 _FEW = 0.2  # of all items: when more are little known, every question explores anyway
 
@@ -137,14 +139,16 @@ class Beliefs:
 
 
 def little_known(knowledge: Knowledge) -> list[int]:
-    """Rows of the items whose place is about as uncertain as before any answer."""
+    """Rows of the items whose place is far less certain than the others', or as uncertain as before any answer."""
     variance = knowledge.embedding.var
     prior = float(knowledge.model.info.metrics.get("prior_variance", math.inf))
     if variance is None:
         return []
 
     def find() -> list[int]:
-        return [int(row) for row in np.flatnonzero(variance.mean(axis=1) > _UNKNOWN * prior)]
+        share = variance.mean(axis=1) / prior
+        least = min(max(_UNKNOWN, _OTHERS * float(np.median(share))), _UNTOUCHED)
+        return [int(row) for row in np.flatnonzero(share > least)]
 
     return knowledge.embedding.derived("little_known", find)
 

@@ -208,6 +208,7 @@ def change_item(site: Site, collection: Collection, number: int, **changes: Any)
             changes["retired_by"] = None if changes["active"] else "owner"
         new = replace(old, **changes)
         items.change(db, [new])
+    site.forget()
     if new.active != old.active:
         models.cover(site, collection.id)
     return new

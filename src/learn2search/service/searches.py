@@ -105,23 +105,27 @@ def _assigned(strategies: Sequence[str], who: str) -> str:
 
 
 def state(site: Site, search_id: str, *, stale: bool = False) -> State:
+    return _with_items(site, replace(_log(site, search_id), stale=stale))
+
+
+def _log(site: Site, search_id: str) -> State:
+    """A search as it is now, without the items that it shows."""
     with site.database.read() as db:
-        now = _state(db, search_id, stale)
-    return replace(now, size=len(site.library.covered(now.row.model_id)))
-
-
-def _state(db: Connection, search_id: str, stale: bool) -> State:
-    row = searches.get(db, search_id)
-    if row is None:
-        raise NotFound("There is no such search: its link may be incomplete.")
-    steps = searches.steps(db, search_id)
-    collection = collections.by_id(db, row.collection_id)
-    answers = answers_that_count(steps)
+        row = searches.get(db, search_id)
+        if row is None:
+            raise NotFound("There is no such search: its link may be incomplete.")
+        steps = searches.steps(db, search_id)
+        collection = collections.by_id(db, row.collection_id)
     question = steps[-1] if steps[-1].kind is None else None
-    wanted = {number for step in answers for number in (*step.shown, step.chosen) if number is not None}
-    wanted |= set() if question is None else {*question.shown, *question.likely}
-    found = items.by_number(db, row.collection_id, wanted)
-    return State(collection, options_of(collection), row, tuple(answers), question, found, stale=stale)
+    answers = tuple(answers_that_count(steps))
+    size = len(site.library.covered(row.model_id))
+    return State(collection, options_of(collection), row, answers, question, {}, size)
+
+
+def _with_items(site: Site, now: State) -> State:
+    wanted = {number for step in now.answers for number in (*step.shown, step.chosen) if number is not None}
+    wanted |= set() if now.question is None else {*now.question.shown, *now.question.likely}
+    return replace(now, items=site.items(now.row.collection_id, wanted))
 
 
 def answers_that_count(steps: Sequence[Step]) -> list[Step]:
@@ -140,24 +144,33 @@ def answers_that_count(steps: Sequence[Step]) -> list[Step]:
 
 def answer(site: Site, search_id: str, number: int, kind: str, chosen: int | None = None) -> State:
     """Answer step `number`: a choice, none ("can't tell"), found, undo, or not-here."""
-    before = state(site, search_id)
+    before = _log(site, search_id)
     question = before.question
     if question is None or number != question.number:
-        return replace(before, stale=not _is_repeated(site, search_id, number, kind, chosen))
+        return _not_counted(site, search_id, number, kind, chosen)
     _check(before, question, kind, chosen)
     if kind in ("found", "not-here"):
         return _end(site, before, question, kind, chosen)
     belief, following = _follow(site, before, question, kind, chosen)
+    closed = _closed(site, question, kind, chosen)
     with site.database.write() as db:
-        counted = _close(db, site, before.row, question, kind, chosen)
+        counted = _close(db, site, before.row, closed)
         if counted:
             searches.show(db, search_id, following)
             if before.row.status == "abandoned":
                 searches.change(db, search_id, status="open", ended_at=None)
-    if counted and belief is not None:
+    if not counted:
+        return _not_counted(site, search_id, number, kind, chosen)
+    if belief is not None:
         site.beliefs.keep(search_id, following.number, belief)
-    after = state(site, search_id)
-    return after if counted else replace(after, stale=not _is_repeated(site, search_id, number, kind, chosen))
+    answers = before.answers[:-1] if kind == "undo" else (*before.answers, closed)
+    row = replace(before.row, status="open", ended_at=None)
+    return _with_items(site, replace(before, row=row, answers=answers, question=following))
+
+
+def _not_counted(site: Site, search_id: str, number: int, kind: str, chosen: int | None) -> State:
+    """The current question, for an answer that was given before, or for one from a stale page."""
+    return state(site, search_id, stale=not _is_repeated(site, search_id, number, kind, chosen))
 
 
 def _check(before: State, question: Step, kind: str, chosen: int | None) -> None:
@@ -196,10 +209,14 @@ def _again(site: Site, step: Step, number: int) -> Step:
     return Step(number, step.shown, None, None, None, site.now(), step.fits, step.likely)
 
 
-def _close(db: Connection, site: Site, row: SearchRow, question: Step, kind: str, chosen: int | None) -> bool:
-    now = site.now()
-    milliseconds = min(round(1000 * max(now - question.shown_at, 0.0)), 2**31 - 1)
-    return searches.answer(db, row.id, question.number, kind, chosen, milliseconds, now)
+def _closed(site: Site, question: Step, kind: str, chosen: int | None) -> Step:
+    """The question with its answer, and the time that it took."""
+    milliseconds = min(round(1000 * max(site.now() - question.shown_at, 0.0)), 2**31 - 1)
+    return replace(question, kind=kind, chosen=chosen, milliseconds=milliseconds)
+
+
+def _close(db: Connection, site: Site, row: SearchRow, closed: Step) -> bool:
+    return searches.answer(db, row.id, closed, site.now())
 
 
 def _is_repeated(site: Site, search_id: str, number: int, kind: str, chosen: int | None) -> bool:
@@ -218,7 +235,7 @@ def _end(site: Site, before: State, question: Step, kind: str, chosen: int | Non
                 raise Invalid(f"There is no item {chosen} in this collection.")
     lesson = lessons.prepare(site, before, question, chosen) if kind == "found" else None
     with site.database.write() as db:
-        counted = _close(db, site, row, question, kind, chosen)
+        counted = _close(db, site, row, _closed(site, question, kind, chosen))
         if counted:
             status = "found" if kind == "found" else "not-here"
             searches.end(db, row.id, status, now, target=chosen, questions=len(before.answers) + 1)

@@ -5,7 +5,7 @@ import hmac
 import math
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 import numpy as np
@@ -14,13 +14,16 @@ from learn2search.service.beliefs import Beliefs
 from learn2search.service.errors import NotFound
 from learn2search.service.knowledge import Library
 from learn2search.service.settings import Settings
-from learn2search.store import collections
+from learn2search.store import collections, items
 from learn2search.store.collections import Collection
 from learn2search.store.database import Database
+from learn2search.store.items import Item
 
 Made = TypeVar("Made")
 
 TOKEN = "owner_token"  # its hash
+_ITEMS_SECONDS = 10.0  # that an item may be old
+_ITEMS_KEPT = 20_000
 SECRET = "secret"  # signs the owner's cookie and salts visitors
 
 
@@ -35,6 +38,8 @@ class Site:
         self.beliefs = Beliefs(self.library)
         self._secret: bytes | None = None
         self._remembered: dict[object, tuple[float, Any]] = {}
+        self._items: dict[tuple[int, int], Item] = {}
+        self._items_since = -math.inf
 
     @classmethod
     def open(cls, settings: Settings, clock: Callable[[], float] = time.time) -> "Site":
@@ -55,6 +60,19 @@ class Site:
             raise NotFound(f"There is no collection “{slug}” here.")
         return found
 
+    def items(self, collection_id: int, numbers: Iterable[int]) -> dict[int, Item]:
+        """Items by number, as they were a few seconds ago at most."""
+        if time.monotonic() - self._items_since > _ITEMS_SECONDS or len(self._items) > _ITEMS_KEPT:
+            self._items, self._items_since = {}, time.monotonic()
+        known = self._items
+        wanted = set(numbers)
+        missing = [number for number in wanted if (collection_id, number) not in known]
+        if missing:
+            with self.database.read() as db:
+                found = items.by_number(db, collection_id, missing)
+            known.update({(collection_id, number): item for number, item in found.items()})
+        return {number: known[collection_id, number] for number in wanted if (collection_id, number) in known}
+
     def generator(self) -> np.random.Generator:
         """Randomness for what is not a search: from the setting SEED, or fresh."""
         return np.random.default_rng(self.settings.seed)
@@ -71,6 +89,7 @@ class Site:
     def forget(self) -> None:
         """Make all figures anew, and rebuild all beliefs."""
         self._remembered.clear()
+        self._items = {}
         self.beliefs.forget()
 
     # --- the owner ---

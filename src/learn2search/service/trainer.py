@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from learn2search import Embedding, GaussEmbed
 from learn2search.service import searches
+from learn2search.service.features import rescaled
 from learn2search.service.knowledge import Knowledge, as_learner, to_rows
 from learn2search.service.models import moved, publish
 from learn2search.service.options import options_of
@@ -126,17 +127,20 @@ def train(site: Site, collection: Collection) -> ModelInfo | None:
     cut = _cut(taught.lesson, current.info.trained_up_to)
     seen = taught.lesson <= cut
     known = site.library.knowledge(collection.model_id, cut)
-    fitted = _fit(site, collection, taught.triplets[seen], known, size)
-    everything = np.arange(size)
-    space = Embedding(fitted.embedding_, fitted.variance_)
-    metrics = _compare(known, space, everything, taught.triplets[~seen])
-    metrics |= {
-        "seen": len(rows),
-        "prior_variance": float(np.mean(fitted.prior_variance_)),
-        "at_lesson": collection.lessons,
-    }
-    metrics |= {"online": len(rows) >= ONLINE * len(current.items)}
+    given = _given_features(site, collection, size) if current.info.metrics.get("features") else None
+    space, prior = _fit(site, collection, taught.triplets[seen], known, size, given)
+    metrics = _compare(known, space, np.arange(size), taught.triplets[~seen])
+    metrics |= {"seen": len(rows), "prior_variance": prior, "at_lesson": collection.lessons}
+    metrics |= {"online": len(rows) >= ONLINE * len(current.items), "features": given is not None}
     return _keep(site, collection, current, space, metrics, cut, int(seen.sum()))
+
+
+def _given_features(site: Site, collection: Collection, size: int) -> NDArray[np.float64] | None:
+    """The features that the owner gave, for all items; new ones have none and are at the centre."""
+    with site.database.read() as db:
+        found = models.last_of_origin(db, collection.id, "features")
+        given = None if found is None else models.get(db, found)
+    return None if given is None else moved(given, np.arange(size)).mean
 
 
 def _cut(lesson: NDArray[np.int64], trained_up_to: int) -> int:
@@ -147,15 +151,33 @@ def _cut(lesson: NDArray[np.int64], trained_up_to: int) -> int:
     return max(cut, trained_up_to)
 
 
-def _fit(site: Site, collection: Collection, triplets: NDArray[np.int64], known: Knowledge, size: int) -> GaussEmbed:
-    """From scratch while there is little, later from where the model in use is."""
-    dimensions = options_of(collection).dimensions
-    learner = GaussEmbed(n_components=dimensions, random_state=site.generator())
-    warm = len(triplets) >= WARM * len(known.items) and known.embedding.dim == dimensions
-    if not warm or known.model.info.metrics.get("cold", False):
-        return learner.fit(triplets, n_items=size)
-    start = moved(Model(known.model.info, known.items, known.embedding), np.arange(size))
-    return learner.set_params(epochs=20).fit(triplets, init=start, n_items=size)
+def _fit(
+    site: Site,
+    collection: Collection,
+    triplets: NDArray[np.int64],
+    known: Knowledge,
+    size: int,
+    given: NDArray[np.float64] | None,
+) -> tuple[Embedding, float]:
+    """Positions of all items, and the prior's variance. From scratch while there is little, later from where the model
+    in use is; given features are scaled to the answers first, and refined when there are many.
+    """
+    many = len(triplets) >= WARM * len(known.items)
+    if given is not None:
+        scaled = Embedding(rescaled(given, triplets))
+        if not many:
+            return scaled, float(scaled.mean.var())
+        learner = GaussEmbed(n_components=scaled.dim, random_state=site.generator())
+        learner.fit(triplets, n_items=size, init=scaled, prior_mean=scaled.mean)
+    else:
+        dimensions = options_of(collection).dimensions
+        learner = GaussEmbed(n_components=dimensions, random_state=site.generator())
+        if many and known.embedding.dim == dimensions and not known.model.info.metrics.get("cold", False):
+            start = moved(Model(known.model.info, known.items, known.embedding), np.arange(size))
+            learner.set_params(epochs=20).fit(triplets, init=start, n_items=size)
+        else:
+            learner.fit(triplets, n_items=size)
+    return learner.to_embedding(), float(np.mean(learner.prior_variance_))
 
 
 def _compare(
@@ -186,7 +208,7 @@ def _keep(
 ) -> ModelInfo | None:
     """Write the model down: published if it is better, kept out if it is not."""
     better = metrics["held_out"] is None or metrics["held_out"] > metrics["before"]
-    assert space.var is not None
+    var = None if space.var is None else space.var[current.items]
     values: dict[str, Any] = {
         "parent_id": current.info.id,
         "origin": "fit",
@@ -196,7 +218,7 @@ def _keep(
         "noise": current.info.noise,
         "metrics": metrics,
         "items": current.items,
-        "embedding": Embedding(space.mean[current.items], space.var[current.items]),
+        "embedding": Embedding(space.mean[current.items], var),
     }
     with site.database.write() as db:
         if better:

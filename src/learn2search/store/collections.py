@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, func, insert, select, update
+from sqlalchemy import Connection, RowMapping, bindparam, func, insert, select, update
 
 from learn2search.store.tables import collection, item, setting
 
@@ -21,6 +21,9 @@ class Collection:
     created_at: float
 
 
+_BY_ID = select(collection).where(collection.c.id == bindparam("of_id"))
+
+
 def _collection(row: RowMapping) -> Collection:
     return Collection(**row)
 
@@ -36,7 +39,7 @@ def by_slug(db: Connection, slug: str) -> Collection | None:
 
 
 def by_id(db: Connection, collection_id: int) -> Collection:
-    return _collection(db.execute(select(collection).where(collection.c.id == collection_id)).mappings().one())
+    return _collection(db.execute(_BY_ID, {"of_id": collection_id}).mappings().one())
 
 
 def add(db: Connection, slug: str, title: str, options: dict[str, Any], now: float) -> Collection:

@@ -65,6 +65,12 @@ def last_published(db: Connection, collection_id: int) -> int | None:
     return db.execute(query.order_by(model.c.version.desc()).limit(1)).scalar_one_or_none()
 
 
+def last_of_origin(db: Connection, collection_id: int, origin: str) -> int | None:
+    """The id of the newest model that came about in this way."""
+    query = select(model.c.id).where(model.c.collection_id == collection_id, model.c.origin == origin)
+    return db.execute(query.order_by(model.c.version.desc()).limit(1)).scalar_one_or_none()
+
+
 def by_version(db: Connection, collection_id: int, version: int) -> Model | None:
     query = select(model.c.id).where(model.c.collection_id == collection_id, model.c.version == version)
     found = db.execute(query).scalar_one_or_none()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, Select, and_, case, func, insert, select, update
+from sqlalchemy import Connection, RowMapping, Select, and_, bindparam, case, func, insert, select, update
 
 from learn2search.store.tables import search, step
 
@@ -45,6 +45,22 @@ class SearchRow:
     ended_at: float | None
 
 
+# The statements of every click are built once.
+_GET = select(search).where(search.c.id == bindparam("of_search"))
+_STEPS = select(step).where(step.c.search_id == bindparam("of_search")).order_by(step.c.number)
+_SHOW = insert(step)
+_TOUCH = update(search).where(search.c.id == bindparam("of_search")).values(changed_at=bindparam("now"))
+_CLOSE = (
+    update(step)
+    .where(step.c.search_id == bindparam("of_search"), step.c.number == bindparam("at_number"), step.c.kind.is_(None))
+    .values(
+        kind=bindparam("new_kind"),
+        chosen=bindparam("new_chosen"),
+        milliseconds=bindparam("new_milliseconds"),
+    )
+)
+
+
 def add(db: Connection, row: SearchRow, first: Step) -> None:
     db.execute(insert(search).values(vars(row)))
     show(db, row.id, first)
@@ -59,13 +75,12 @@ def add_many(db: Connection, rows: Sequence[SearchRow], steps: Sequence[tuple[st
 
 
 def get(db: Connection, search_id: str) -> SearchRow | None:
-    row = db.execute(select(search).where(search.c.id == search_id)).mappings().first()
+    row = db.execute(_GET, {"of_search": search_id}).mappings().first()
     return None if row is None else SearchRow(**row)
 
 
 def steps(db: Connection, search_id: str) -> list[Step]:
-    rows = db.execute(select(step).where(step.c.search_id == search_id).order_by(step.c.number)).mappings()
-    return [_step(row) for row in rows]
+    return [_step(row) for row in db.execute(_STEPS, {"of_search": search_id}).mappings()]
 
 
 def steps_of(db: Connection, search_ids: Sequence[str]) -> dict[str, list[Step]]:
@@ -79,17 +94,14 @@ def steps_of(db: Connection, search_ids: Sequence[str]) -> dict[str, list[Step]]
 
 def show(db: Connection, search_id: str, question: Step) -> None:
     """Write down what is shown, when it is shown."""
-    db.execute(insert(step).values(search_id=search_id, **_step_values(question)))
+    db.execute(_SHOW, {"search_id": search_id} | _step_values(question))
 
 
-def answer(
-    db: Connection, search_id: str, number: int, kind: str, chosen: int | None, milliseconds: int | None, now: float
-) -> bool:
+def answer(db: Connection, search_id: str, closed: Step, now: float) -> bool:
     """Close an open step; False when it is closed or not there. The search stays locked until the commit."""
-    db.execute(update(search).where(search.c.id == search_id).values(changed_at=now))
-    open_step = and_(step.c.search_id == search_id, step.c.number == number, step.c.kind.is_(None))
-    values = {"kind": kind, "chosen": chosen, "milliseconds": milliseconds}
-    return db.execute(update(step).where(open_step).values(values)).rowcount == 1
+    db.execute(_TOUCH, {"of_search": search_id, "now": now})
+    told = {"new_kind": closed.kind, "new_chosen": closed.chosen, "new_milliseconds": closed.milliseconds}
+    return db.execute(_CLOSE, {"of_search": search_id, "at_number": closed.number} | told).rowcount == 1
 
 
 def change(db: Connection, search_id: str, **values: Any) -> None:
