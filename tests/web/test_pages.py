@@ -39,6 +39,15 @@ def test_the_first_page_should_offer_the_collections(client: TestClient) -> None
     assert client.get("/c/colours").status_code == 200
 
 
+def test_an_unlisted_collection_should_be_found_by_its_link_only(owner: TestClient) -> None:
+    told = {"title": "Colours", "noun": "colour", "nouns": "colours", "show": "4", "strategies": "sampled"}
+    owner.post("/owner/colours/settings", data=told)
+    assert "30 colours" not in owner.get("/").text
+    assert "30 colours" in owner.get("/c/colours").text
+    owner.post("/owner/colours/settings", data=told | {"listed": "1"})
+    assert "30 colours" in owner.get("/").text
+
+
 def test_a_whole_search_should_work_with_forms_alone(client: TestClient) -> None:
     place, page = begin(client)
     assert len(shown_on(page)) == 4
@@ -155,6 +164,7 @@ def test_other_sites_should_not_act_for_a_visitor(client: TestClient) -> None:
 
 def test_large_requests_should_be_refused(client: TestClient) -> None:
     assert client.post("/s/x", content=b"x" * 1_100_000).status_code == 413
+    assert client.post("/s/x", content=iter([b"x"] * 3)).status_code == 411
 
 
 def test_titles_should_not_become_markup(owner: TestClient) -> None:

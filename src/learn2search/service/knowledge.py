@@ -21,7 +21,8 @@ from learn2search.store.models import Model
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 
-_KEPT = 24  # embeddings
+_KEPT = 24  # models or embeddings,
+_MEMORY = 200_000_000  # and not more bytes of embeddings than this, about
 _QUICK = 5_000  # items: below, every lesson makes a new embedding; above, every n/_QUICK-th
 
 
@@ -116,7 +117,10 @@ class Library:
         with self._lock:
             shelf[key] = value
             shelf.move_to_end(key)
-            while len(shelf) > _KEPT:
+            most = _KEPT
+            if isinstance(value, Knowledge):
+                most = min(_KEPT, max(3, _MEMORY // (24 * value.embedding.mean.size)))
+            while len(shelf) > most:
                 shelf.popitem(last=False)
 
 

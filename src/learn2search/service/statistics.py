@@ -89,11 +89,21 @@ def summaries(site: Site) -> list[Summary]:
     return site.remember("summaries", _SECONDS, lambda: _summaries(site))
 
 
+def summaries_of(site: Site, slug: str) -> list[Summary]:
+    """One collection, listed or not; nothing when it is empty."""
+    return site.remember(("summary", slug), _SECONDS, lambda: _summarised(site, [site.collection(slug)]))
+
+
 def _summaries(site: Site) -> list[Summary]:
     with site.database.read() as db:
-        known, sizes = collections.all_collections(db), collections.sizes(db)
-    shown = [one for one in known if one.model_id is not None and one.options.get("listed", True)]
-    return [_summary(site, one, sizes.get(one.id, 0)) for one in shown]
+        known = collections.all_collections(db)
+    return _summarised(site, [one for one in known if options_of(one).listed])
+
+
+def _summarised(site: Site, known: Sequence[Collection]) -> list[Summary]:
+    with site.database.read() as db:
+        sizes = collections.sizes(db)
+    return [_summary(site, one, sizes.get(one.id, 0)) for one in known if one.model_id is not None]
 
 
 def _summary(site: Site, collection: Collection, size: int) -> Summary:

@@ -12,6 +12,7 @@ from starlette.staticfiles import StaticFiles
 
 from learn2search import __version__
 from learn2search.service.errors import ServiceError, TooMany
+from learn2search.service.rehearsal import rehearse
 from learn2search.service.settings import Settings
 from learn2search.service.site import Site
 from learn2search.web import api, files, health, landing, owner, search_pages
@@ -21,12 +22,17 @@ from learn2search.web.security import Guard, RateLimits
 STATIC = Path(__file__).parent / "static"
 
 
-def create_app(settings: Settings | None = None) -> FastAPI:
-    """The site as an ASGI application; settings come from the environment unless given."""
+def create_app(settings: Settings | None = None, *, rehearsed: bool = False) -> FastAPI:
+    """The site as an ASGI application; settings come from the environment unless given.
+
+    rehearsed: load the compiled code before the first visitor comes.
+    """
     settings = settings or Settings()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        if rehearsed:
+            rehearse()
         app.state.site = Site.open(settings)
         app.state.limits = RateLimits(settings)
         yield
@@ -53,7 +59,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
 
 def from_environment() -> FastAPI:
     """For servers that import the application by name."""
-    return create_app(Settings())
+    return create_app(Settings(), rehearsed=True)
 
 
 def _service_error(request: Request, error: Exception) -> Response:

@@ -35,9 +35,7 @@ def start(request: Request, site: OurSite, slug: str, show: Annotated[int | None
 @router.get("/c/{slug}")
 def collection(request: Request, site: OurSite, slug: str) -> Response:
     """The page of a collection, to be linked to."""
-    site.collection(slug)
-    shown = [one for one in statistics.summaries(site) if one.collection.slug == slug]
-    return render(request, "landing.html", summaries=shown)
+    return render(request, "landing.html", summaries=statistics.summaries_of(site, slug))
 
 
 @router.get("/s/{search_id}")

@@ -60,6 +60,8 @@ def _refusal(scope: Scope) -> JSONResponse | None:
     if scope["method"] not in _SAFE and _is_foreign(headers):
         return JSONResponse({"error": "Another site may not act for you here."}, 403)
     most = LARGEST_UPLOAD if scope["path"].startswith("/owner/") else LARGEST_FORM
+    if "transfer-encoding" in headers:
+        return JSONResponse({"error": "Please say how long the request is (Content-Length)."}, 411)
     length = headers.get("content-length", "0")
     if not length.isdigit() or int(length) > most:
         return JSONResponse({"error": f"At most {most / 1e6:.0f} MB are accepted."}, 413)
