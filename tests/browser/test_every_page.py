@@ -95,7 +95,7 @@ def test_axe_should_find_no_violation(look, places: dict[str, str], images: Path
     told = Axe().run(page)
     assert told.violations_count == 0, told.generate_report()
     if WRITE:
-        _photograph(page, images / f"site-{which}-{name}.webp")
+        _photograph(page, images / f"site-{which}-{name}.webp", whole=which not in ("items", "searches"))
 
 
 @pytest.mark.heavy
@@ -105,10 +105,10 @@ def test_axe_should_find_no_violation_in_the_other_looks(look, places, images: P
     test_axe_should_find_no_violation(look, places, images, which, name)
 
 
-def _photograph(page: Page, path: Path) -> None:
-    """A whole page; pictures that load when they are scrolled to are loaded first."""
+def _photograph(page: Page, path: Path, whole: bool) -> None:
+    """A page, whole or what is seen first; pictures that load when they are scrolled to are loaded first."""
     page.evaluate("() => document.querySelectorAll('img[loading=lazy]').forEach(one => { one.loading = 'eager'; })")
     page.wait_for_load_state("networkidle")
     page.wait_for_timeout(300)
-    with Image.open(io.BytesIO(page.screenshot(full_page=True))) as picture:
+    with Image.open(io.BytesIO(page.screenshot(full_page=whole))) as picture:
         picture.convert("RGB").save(path, "WEBP", quality=82, method=6)
