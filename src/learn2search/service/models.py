@@ -1,0 +1,119 @@
+"""Publishing models: the first one, one that covers new items, an older one again.
+
+A model is published by compare-and-swap: whoever was overtaken tries again with what is published then.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Connection
+
+from learn2search import Embedding
+from learn2search.service.errors import Conflict, NotFound
+from learn2search.service.options import options_of
+from learn2search.service.site import Site
+from learn2search.store import collections, items, models
+from learn2search.store.collections import Collection
+from learn2search.store.models import Model, ModelInfo
+
+FEWEST = 2  # items that a search needs
+_NEAR_ZERO = 0.1  # of the prior's standard deviation: where items of which nothing is known are put
+
+
+def cover(site: Site, collection_id: int) -> ModelInfo | None:
+    """Publish a model of just the active items; new ones join at the prior. With too few items, none is published."""
+    while True:
+        with site.database.read() as db:
+            collection = collections.by_id(db, collection_id)
+            numbers = np.array(items.active_numbers(db, collection_id), np.int64)
+            last = collection.model_id or models.last_published(db, collection_id)
+        if len(numbers) < FEWEST:
+            with site.database.write() as db:
+                collections.swap_model(db, collection_id, collection.model_id, None)
+            return None
+        current = None if last is None else site.library.model(last)
+        if current is not None and current.info.id == collection.model_id and np.array_equal(current.items, numbers):
+            return current.info
+        made = _covering(site, collection, current, numbers)
+        if made is not None:
+            return made
+
+
+def _covering(
+    site: Site, collection: Collection, current: Model | None, numbers: NDArray[np.int64]
+) -> ModelInfo | None:
+    """A published model of these items, None when another was published meanwhile."""
+    if current is None:
+        metrics: dict[str, Any] = {"cold": True, "online": False, "prior_variance": 1.0}
+        space = unknown_places(numbers, options_of(collection).dimensions, 1.0)
+        values = {
+            "parent_id": None,
+            "origin": "start",
+            "trained_up_to": collection.lessons,
+            "triplets": 0,
+            "noise": 1.0,
+        }
+    else:
+        info = current.info
+        metrics, space = dict(info.metrics), moved(current, numbers)
+        values = {"parent_id": info.id, "origin": "items", "trained_up_to": info.trained_up_to}
+        values |= {"triplets": info.triplets, "noise": info.noise}
+    with site.database.write() as db:
+        return publish(db, site, collection, published=True, metrics=metrics, items=numbers, embedding=space, **values)
+
+
+def publish(db: Connection, site: Site, collection: Collection, **values: Any) -> ModelInfo | None:
+    """Write a model and make it the one in use, if the one known to `collection` still is; else write nothing."""
+    now_in_use = collections.by_id(db, collection.id).model_id
+    if now_in_use != collection.model_id:
+        return None
+    made = models.add(db, collection_id=collection.id, now=site.now(), **values)
+    if not collections.swap_model(db, collection.id, collection.model_id, made.info.id):
+        raise Conflict("Another model was published at the same moment.")
+    return made.info
+
+
+def unknown_places(numbers: NDArray[np.int64], dimensions: int, variance: float) -> Embedding:
+    """Where items are of which nothing is known: near 0 (no two at the same place), with the prior's variance."""
+    sd = float(np.sqrt(variance))
+    rows = [np.random.default_rng([int(number), dimensions]).standard_normal(dimensions) for number in numbers]
+    return Embedding(_NEAR_ZERO * sd * np.array(rows), np.full((len(numbers), dimensions), variance))
+
+
+def moved(model: Model, numbers: NDArray[np.int64]) -> Embedding:
+    """The model's positions for these items; those it does not cover have the prior's."""
+    old = model.embedding
+    fresh = unknown_places(numbers, old.dim, float(model.info.metrics.get("prior_variance", 1.0)))
+    mean, var = fresh.mean.copy(), np.array(fresh.var)
+    _, here, there = np.intersect1d(numbers, model.items, return_indices=True)
+    mean[here] = old.mean[there]
+    var[here] = 1e-6 if old.var is None else old.var[there]
+    return Embedding(mean, var)
+
+
+def roll_back(site: Site, collection: Collection, version: int) -> ModelInfo:
+    """Use the positions of an older model again. Lessons so far are not taken in again: they led away from it."""
+    with site.database.read() as db:
+        old = models.by_version(db, collection.id, version)
+        numbers = np.array(items.active_numbers(db, collection.id), np.int64)
+    if old is None:
+        raise NotFound(f"There is no model {version} of “{collection.title}”.")
+    with site.database.write() as db:
+        info = publish(
+            db,
+            site,
+            collection,
+            parent_id=old.info.id,
+            origin="rollback",
+            published=True,
+            trained_up_to=collection.lessons,
+            triplets=old.info.triplets,
+            noise=old.info.noise,
+            metrics=old.info.metrics,
+            items=numbers,
+            embedding=moved(old, numbers),
+        )
+    if info is None:
+        raise Conflict("Another model was published meanwhile: look again.")
+    return info

@@ -1,0 +1,36 @@
+"""Settings: environment variables with the prefix `LEARN2SEARCH_`, and options of the same names."""
+
+import os
+from pathlib import Path
+
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+def default_home() -> Path:
+    """The user's data folder, where state is kept that no other setting places elsewhere."""
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "learn2search"
+
+
+class Settings(BaseSettings):
+    """Where the site keeps its state and how it is served."""
+
+    model_config = SettingsConfigDict(env_prefix="LEARN2SEARCH_", env_ignore_empty=True, extra="ignore")
+
+    home: Path = Field(default_factory=default_home)
+    database_url: str | None = None
+    host: str = "127.0.0.1"
+    port: int = Field(default=8000, ge=0, le=65535)
+    workers: int = Field(default=1, ge=1, le=64)
+    seed: int | None = Field(default=None, ge=0)
+    answers_per_minute: int = Field(default=240, ge=1)
+    searches_per_minute: int = Field(default=40, ge=1)
+
+    @property
+    def database(self) -> str:
+        """The URL of the database; by default a file under `home`."""
+        return self.database_url or f"sqlite:///{self.home / 'site.db'}"
+
+    @property
+    def media(self) -> Path:
+        return self.home / "media"

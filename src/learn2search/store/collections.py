@@ -1,0 +1,87 @@
+"""Statements about collections and the settings of the site."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping, bindparam, func, insert, select, update
+
+from learn2search.store.tables import collection, item, setting
+
+
+@dataclass(frozen=True)
+class Collection:
+    """The items of one search page, and which model is in use."""
+
+    id: int
+    slug: str
+    title: str
+    options: dict[str, Any]
+    model_id: int | None
+    lessons: int
+    created_at: float
+
+
+_BY_ID = select(collection).where(collection.c.id == bindparam("of_id"))
+
+
+def _collection(row: RowMapping) -> Collection:
+    return Collection(**row)
+
+
+def all_collections(db: Connection) -> list[Collection]:
+    rows = db.execute(select(collection).order_by(collection.c.id)).mappings()
+    return [_collection(row) for row in rows]
+
+
+def by_slug(db: Connection, slug: str) -> Collection | None:
+    row = db.execute(select(collection).where(collection.c.slug == slug)).mappings().first()
+    return None if row is None else _collection(row)
+
+
+def by_id(db: Connection, collection_id: int) -> Collection:
+    return _collection(db.execute(_BY_ID, {"of_id": collection_id}).mappings().one())
+
+
+def add(db: Connection, slug: str, title: str, options: dict[str, Any], now: float) -> Collection:
+    values = {"slug": slug, "title": title, "options": options, "lessons": 0, "created_at": now}
+    key = db.execute(insert(collection).values(values)).inserted_primary_key
+    assert key is not None
+    return Collection(int(key[0]), slug, title, options, None, 0, now)
+
+
+def change(db: Connection, collection_id: int, title: str, options: dict[str, Any]) -> None:
+    db.execute(update(collection).where(collection.c.id == collection_id).values(title=title, options=options))
+
+
+def swap_model(db: Connection, collection_id: int, expected: int | None, model_id: int | None) -> bool:
+    """Publish a model if `expected` is still the published one; False if another came first."""
+    same = collection.c.model_id.is_(None) if expected is None else collection.c.model_id == expected
+    done = db.execute(update(collection).where(collection.c.id == collection_id, same).values(model_id=model_id))
+    return done.rowcount == 1
+
+
+def next_lesson(db: Connection, collection_id: int) -> int:
+    """The number of a new lesson. The row stays locked until the end of the transaction: lessons are without gaps."""
+    one = collection.c.id == collection_id
+    db.execute(update(collection).where(one).values(lessons=collection.c.lessons + 1))
+    return int(db.execute(select(collection.c.lessons).where(one)).scalar_one())
+
+
+def set_lessons(db: Connection, collection_id: int, lessons: int) -> None:
+    db.execute(update(collection).where(collection.c.id == collection_id).values(lessons=lessons))
+
+
+def sizes(db: Connection) -> dict[int, int]:
+    """The number of active items of each collection."""
+    counted = select(item.c.collection_id, func.count()).where(item.c.active).group_by(item.c.collection_id)
+    return {int(row[0]): int(row[1]) for row in db.execute(counted)}
+
+
+def get_setting(db: Connection, name: str) -> str | None:
+    return db.execute(select(setting.c.value).where(setting.c.name == name)).scalar_one_or_none()
+
+
+def put_setting(db: Connection, name: str, value: str) -> None:
+    """Set it, whether or not it was there."""
+    if db.execute(update(setting).where(setting.c.name == name).values(value=value)).rowcount == 0:
+        db.execute(insert(setting).values(name=name, value=value))

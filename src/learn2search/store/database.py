@@ -1,0 +1,107 @@
+"""The engine: SQLite in WAL mode or PostgreSQL, transactions, and migrations."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy
+from alembic import command
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, Engine, event
+
+MIGRATIONS = Path(__file__).parent / "migrations"
+_WAIT_SECONDS = 30
+_MIGRATING = 0x12C0DE  # the advisory lock under which the schema is changed
+
+
+class Database:
+    """One database. `read()` and `write()` open a connection for one thought; a write commits at its end or not at all.
+
+    url: `sqlite:///path` or `postgresql://user@host/name`.
+    """
+
+    def __init__(self, url: str) -> None:
+        self.url = sqlalchemy.make_url(url)
+        if self.url.get_backend_name() == "postgresql":
+            self.url = self.url.set(drivername="postgresql+psycopg")
+        elif self.url.get_backend_name() != "sqlite":
+            raise ValueError(f"the database must be sqlite:///... or postgresql://..., got {self.url.drivername}://")
+        self.engine = _engine(self.url)
+
+    @property
+    def is_sqlite(self) -> bool:
+        return self.engine.dialect.name == "sqlite"
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """A connection that sees one state of the database."""
+        with self.engine.connect() as connection:
+            if self.is_sqlite:
+                connection.exec_driver_sql("BEGIN")
+            else:
+                connection.execution_options(isolation_level="REPEATABLE READ")
+            yield connection
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """A transaction. On SQLite it takes the write lock at once: it never fails half-way for want of it."""
+        with self.engine.connect() as connection:
+            if self.is_sqlite:
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+            try:
+                yield connection
+            except BaseException:
+                connection.rollback()
+                raise
+            connection.commit()
+
+    def migrate(self) -> None:
+        """Bring the schema up to date. Several processes may do so at the same time."""
+        with self.engine.connect() as connection:
+            if self.is_sqlite:
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+            else:
+                connection.execute(sqlalchemy.select(sqlalchemy.func.pg_advisory_xact_lock(_MIGRATING)))
+            config = Config()
+            config.set_main_option("script_location", str(MIGRATIONS))
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
+            connection.commit()
+
+    def revision(self) -> str | None:
+        """The schema's revision, None for an empty database."""
+        with self.read() as connection:
+            return MigrationContext.configure(connection).get_current_revision()
+
+    def close(self) -> None:
+        self.engine.dispose()
+
+
+def newest_revision() -> str | None:
+    """The revision that this release needs."""
+    return ScriptDirectory(str(MIGRATIONS)).get_current_head()
+
+
+def _engine(url: sqlalchemy.URL) -> Engine:
+    if url.get_backend_name() != "sqlite":
+        return sqlalchemy.create_engine(url, pool_size=10, max_overflow=20, pool_pre_ping=True)
+    if url.database and url.database != ":memory:":
+        os.makedirs(os.path.dirname(url.database) or ".", exist_ok=True)
+    engine = sqlalchemy.create_engine(
+        url, connect_args={"timeout": _WAIT_SECONDS, "check_same_thread": False}, pool_size=20, max_overflow=20
+    )
+    event.listen(engine, "connect", _prepare_sqlite)
+    return engine
+
+
+def _prepare_sqlite(connection: Any, _record: Any) -> None:
+    """Readers never wait for the writer (WAL), an answer survives a crash of the process, keys are checked."""
+    connection.isolation_level = None  # transactions begin where we say so
+    cursor = connection.cursor()
+    for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON", "cache_size = -32000"):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()

@@ -1,0 +1,67 @@
+"""All rows of all tables as plain values, and back: a backup that does not care which database it came from."""
+
+import base64
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from sqlalchemy import Connection, LargeBinary, func, insert, select, text
+
+from learn2search.store.tables import metadata
+
+_CHUNK = 1000
+Row = dict[str, Any]
+
+
+def rows(db: Connection) -> Iterator[tuple[str, Row]]:
+    """Every row with the name of its table, in an order in which they can be inserted."""
+    for table in metadata.sorted_tables:
+        result = db.execution_options(yield_per=_CHUNK).execute(select(table)).mappings()
+        binary = [column.name for column in table.c if isinstance(column.type, LargeBinary)]
+        for row in result:
+            values = dict(row)
+            yield table.name, values | {name: base64.b64encode(values[name]).decode() for name in binary}
+
+
+def load(db: Connection, source: Iterable[tuple[str, Row]]) -> int:
+    """Insert rows into empty tables; how many there were."""
+    count, current = 0, ""
+    batch: list[Row] = []
+    for name, row in source:
+        if name not in metadata.tables:
+            raise ValueError(f"the backup has a table {name!r}, which this release does not know")
+        if name != current or len(batch) == _CHUNK:
+            _insert(db, current, batch)
+            batch, current = [], name
+        batch.append(row)
+        count += 1
+    _insert(db, current, batch)
+    _count_on(db)
+    return count
+
+
+def is_empty(db: Connection) -> bool:
+    """True when there is no collection."""
+    table = metadata.tables["collection"]
+    return int(db.execute(select(func.count()).select_from(table)).scalar_one()) == 0
+
+
+def clear_settings(db: Connection) -> None:
+    """The settings of a fresh database give way to those of a backup."""
+    db.execute(metadata.tables["setting"].delete())
+
+
+def _insert(db: Connection, name: str, batch: list[Row]) -> None:
+    if not batch:
+        return
+    table = metadata.tables[name]
+    binary = [column.name for column in table.c if isinstance(column.type, LargeBinary)]
+    db.execute(insert(table), [row | {key: base64.b64decode(row[key]) for key in binary} for row in batch])
+
+
+def _count_on(db: Connection) -> None:
+    """PostgreSQL counts ids apart from the rows: tell it where to go on."""
+    if db.dialect.name != "postgresql":
+        return
+    for name in ("collection", "item", "model"):
+        sequence = f"pg_get_serial_sequence('{name}', 'id')"
+        db.execute(text(f"SELECT setval({sequence}, (SELECT COALESCE(MAX(id), 0) + 1 FROM {name}), false)"))

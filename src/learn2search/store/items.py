@@ -1,0 +1,95 @@
+"""Statements about items."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping, Select, bindparam, func, insert, or_, select, update
+
+from learn2search.store.tables import item
+
+_MANY = 500  # names in one statement
+
+
+@dataclass(frozen=True)
+class Item:
+    """One thing that can be looked for. media: what to show, made by the import."""
+
+    collection_id: int
+    number: int
+    key: str
+    title: str
+    description: str
+    family: str
+    media: dict[str, Any]
+    digest: str
+    active: bool
+    retired_by: str | None
+    created_at: float
+
+
+def _item(row: RowMapping) -> Item:
+    return Item(**{name: value for name, value in row.items() if name != "id"})
+
+
+def _items(db: Connection, query: Select[Any]) -> list[Item]:
+    return [_item(row) for row in db.execute(query).mappings()]
+
+
+def all_items(db: Connection, collection_id: int, *, active_only: bool = False) -> list[Item]:
+    query = select(item).where(item.c.collection_id == collection_id).order_by(item.c.number)
+    return _items(db, query.where(item.c.active) if active_only else query)
+
+
+def by_number(db: Connection, collection_id: int, numbers: Iterable[int]) -> dict[int, Item]:
+    """The items with these numbers; unknown numbers are left out."""
+    wanted, found = sorted(set(numbers)), {}
+    for start in range(0, len(wanted), _MANY):
+        part = wanted[start : start + _MANY]
+        query = select(item).where(item.c.collection_id == collection_id, item.c.number.in_(part))
+        found.update({one.number: one for one in _items(db, query)})
+    return found
+
+
+def page(db: Connection, collection_id: int, words: str, offset: int, limit: int) -> tuple[int, list[Item]]:
+    """How many items match the words, and some of them."""
+    matches = item.c.collection_id == collection_id
+    if words:
+        like = "%" + words.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
+        matches &= or_(*(column.ilike(like, escape="\\") for column in (item.c.title, item.c.key, item.c.family)))
+    total = db.execute(select(func.count()).select_from(item).where(matches)).scalar_one()
+    query = select(item).where(matches).order_by(item.c.number).offset(offset).limit(limit)
+    return int(total), _items(db, query)
+
+
+def active_numbers(db: Connection, collection_id: int) -> list[int]:
+    query = select(item.c.number).where(item.c.collection_id == collection_id, item.c.active).order_by(item.c.number)
+    return [int(number) for number in db.execute(query).scalars()]
+
+
+def next_number(db: Connection, collection_id: int) -> int:
+    largest = select(func.max(item.c.number)).where(item.c.collection_id == collection_id)
+    found = db.execute(largest).scalar_one()
+    return 0 if found is None else int(found) + 1
+
+
+def add(db: Connection, rows: Sequence[Item]) -> None:
+    if rows:
+        db.execute(insert(item), [vars(row) for row in rows])
+
+
+def change(db: Connection, rows: Sequence[Item]) -> None:
+    """Write items that exist already, found by collection and number."""
+    if not rows:
+        return
+    same = (item.c.collection_id == bindparam("in_collection"), item.c.number == bindparam("with_number"))
+    changed = ("title", "description", "family", "media", "digest", "active", "retired_by")
+    statement = update(item).where(*same).values({name: bindparam(f"new_{name}") for name in changed})
+    db.execute(
+        statement,
+        [
+            {"in_collection": row.collection_id, "with_number": row.number}
+            | {f"new_{name}": getattr(row, name) for name in changed}
+            for row in rows
+        ],
+    )

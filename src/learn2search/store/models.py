@@ -1,0 +1,134 @@
+"""Statements about models: an embedding, the numbers of the items it covers, and how it came about."""
+
+import io
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Connection, RowMapping, Select, func, insert, select
+
+from learn2search.embedding import Embedding
+from learn2search.store.tables import model
+
+_INFO = [column for column in model.c if column.name != "arrays"]
+
+
+@dataclass(frozen=True)
+class ModelInfo:
+    """A model without its arrays."""
+
+    id: int
+    collection_id: int
+    version: int
+    parent_id: int | None
+    origin: str
+    published: bool
+    trained_up_to: int
+    triplets: int
+    noise: float
+    metrics: dict[str, Any]
+    created_at: float
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """items: `(n,)`, the numbers of the items, ascending; row i of the embedding is item `items[i]`."""
+
+    info: ModelInfo
+    items: NDArray[np.int64]
+    embedding: Embedding
+
+
+def get(db: Connection, model_id: int) -> Model:
+    row = db.execute(select(model).where(model.c.id == model_id)).mappings().one()
+    items, embedding = _unpacked(row["arrays"])
+    return Model(_info(row), items, embedding)
+
+
+def history(db: Connection, collection_id: int, limit: int = 1000) -> list[ModelInfo]:
+    """The newest models first."""
+    query = select(*_INFO).where(model.c.collection_id == collection_id)
+    return _infos(db, query.order_by(model.c.version.desc()).limit(limit))
+
+
+def last_attempt(db: Connection, collection_id: int) -> ModelInfo | None:
+    """The newest model that was trained, published or not."""
+    query = select(*_INFO).where(model.c.collection_id == collection_id, model.c.origin == "fit")
+    found = _infos(db, query.order_by(model.c.version.desc()).limit(1))
+    return found[0] if found else None
+
+
+def last_published(db: Connection, collection_id: int) -> int | None:
+    """The id of the model that was published last."""
+    query = select(model.c.id).where(model.c.collection_id == collection_id, model.c.published)
+    return db.execute(query.order_by(model.c.version.desc()).limit(1)).scalar_one_or_none()
+
+
+def last_of_origin(db: Connection, collection_id: int, origin: str) -> int | None:
+    """The id of the newest model that came about in this way."""
+    query = select(model.c.id).where(model.c.collection_id == collection_id, model.c.origin == origin)
+    return db.execute(query.order_by(model.c.version.desc()).limit(1)).scalar_one_or_none()
+
+
+def by_version(db: Connection, collection_id: int, version: int) -> Model | None:
+    query = select(model.c.id).where(model.c.collection_id == collection_id, model.c.version == version)
+    found = db.execute(query).scalar_one_or_none()
+    return None if found is None else get(db, int(found))
+
+
+def add(
+    db: Connection,
+    *,
+    collection_id: int,
+    parent_id: int | None,
+    origin: str,
+    published: bool,
+    trained_up_to: int,
+    triplets: int,
+    noise: float,
+    metrics: dict[str, Any],
+    items: NDArray[np.int64],
+    embedding: Embedding,
+    now: float,
+) -> Model:
+    """Write a model with the next version of its collection."""
+    newest = db.execute(select(func.max(model.c.version)).where(model.c.collection_id == collection_id)).scalar_one()
+    values: dict[str, Any] = {
+        "collection_id": collection_id,
+        "version": 1 + int(newest or 0),
+        "parent_id": parent_id,
+        "origin": origin,
+        "published": published,
+        "trained_up_to": trained_up_to,
+        "triplets": triplets,
+        "noise": noise,
+        "metrics": metrics,
+        "created_at": now,
+    }
+    key = db.execute(insert(model).values(arrays=_packed(items, embedding), **values)).inserted_primary_key
+    assert key is not None
+    return Model(ModelInfo(id=int(key[0]), **values), items, embedding)
+
+
+def _infos(db: Connection, query: Select[Any]) -> list[ModelInfo]:
+    return [_info(row) for row in db.execute(query).mappings()]
+
+
+def _info(row: RowMapping) -> ModelInfo:
+    return ModelInfo(**{name: value for name, value in row.items() if name != "arrays"})
+
+
+def _packed(items: NDArray[np.int64], embedding: Embedding) -> bytes:
+    """float32 is enough: positions are never known to seven digits."""
+    arrays = {"items": items, "mean": embedding.mean.astype(np.float32)}
+    if embedding.var is not None:
+        arrays["var"] = embedding.var.astype(np.float32)
+    buffer = io.BytesIO()
+    np.savez(buffer, **arrays)  # type: ignore[arg-type]
+    return buffer.getvalue()
+
+
+def _unpacked(data: bytes) -> tuple[NDArray[np.int64], Embedding]:
+    with np.load(io.BytesIO(data), allow_pickle=False) as file:
+        return file["items"].astype(np.int64), Embedding(file["mean"], file["var"] if "var" in file.files else None)

@@ -1,0 +1,220 @@
+"""Statements about searches and their steps. An answer is one UPDATE of an open step and one INSERT of the next."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping, Select, and_, bindparam, case, func, insert, select, update
+
+from learn2search.store.tables import search, step
+
+
+@dataclass(frozen=True)
+class Step:
+    """A question and, once there is one, its answer. kind: None while open, choice, none, found, undo, not-here."""
+
+    number: int
+    shown: tuple[int, ...]
+    kind: str | None
+    chosen: int | None
+    milliseconds: int | None
+    shown_at: float
+    fits: float
+    likely: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class SearchRow:
+    """A search without its steps."""
+
+    id: str
+    collection_id: int
+    model_id: int
+    lessons: int
+    strategy: str
+    show: int
+    status: str
+    target: int | None
+    questions: int | None
+    lesson: int | None
+    quarantine: str | None
+    visitor: str | None
+    origin: str
+    started_at: float
+    changed_at: float
+    ended_at: float | None
+
+
+# The statements of every click are built once.
+_GET = select(search).where(search.c.id == bindparam("of_search"))
+_STEPS = select(step).where(step.c.search_id == bindparam("of_search")).order_by(step.c.number)
+_SHOW = insert(step)
+_TOUCH = update(search).where(search.c.id == bindparam("of_search")).values(changed_at=bindparam("now"))
+_CLOSE = (
+    update(step)
+    .where(step.c.search_id == bindparam("of_search"), step.c.number == bindparam("at_number"), step.c.kind.is_(None))
+    .values(
+        kind=bindparam("new_kind"),
+        chosen=bindparam("new_chosen"),
+        milliseconds=bindparam("new_milliseconds"),
+    )
+)
+
+
+def add(db: Connection, row: SearchRow, first: Step) -> None:
+    db.execute(insert(search).values(vars(row)))
+    show(db, row.id, first)
+
+
+def add_many(db: Connection, rows: Sequence[SearchRow], steps: Sequence[tuple[str, Step]]) -> None:
+    """Write whole searches at once, as a restore or a simulation does."""
+    if rows:
+        db.execute(insert(search), [vars(row) for row in rows])
+    if steps:
+        db.execute(insert(step), [{"search_id": search_id} | _step_values(one) for search_id, one in steps])
+
+
+def get(db: Connection, search_id: str) -> SearchRow | None:
+    row = db.execute(_GET, {"of_search": search_id}).mappings().first()
+    return None if row is None else SearchRow(**row)
+
+
+def steps(db: Connection, search_id: str) -> list[Step]:
+    return [_step(row) for row in db.execute(_STEPS, {"of_search": search_id}).mappings()]
+
+
+def steps_of(db: Connection, search_ids: Sequence[str]) -> dict[str, list[Step]]:
+    """The steps of several searches."""
+    found: dict[str, list[Step]] = {search_id: [] for search_id in search_ids}
+    query = select(step).where(step.c.search_id.in_(list(search_ids))).order_by(step.c.search_id, step.c.number)
+    for row in db.execute(query).mappings():
+        found[row["search_id"]].append(_step(row))
+    return found
+
+
+def show(db: Connection, search_id: str, question: Step) -> None:
+    """Write down what is shown, when it is shown."""
+    db.execute(_SHOW, {"search_id": search_id} | _step_values(question))
+
+
+def answer(db: Connection, search_id: str, closed: Step, now: float) -> bool:
+    """Close an open step; False when it is closed or not there. The search stays locked until the commit."""
+    db.execute(_TOUCH, {"of_search": search_id, "now": now})
+    told = {"new_kind": closed.kind, "new_chosen": closed.chosen, "new_milliseconds": closed.milliseconds}
+    return db.execute(_CLOSE, {"of_search": search_id, "at_number": closed.number} | told).rowcount == 1
+
+
+def change(db: Connection, search_id: str, **values: Any) -> None:
+    db.execute(update(search).where(search.c.id == search_id).values(**values))
+
+
+def end(db: Connection, search_id: str, status: str, now: float, **values: Any) -> None:
+    change(db, search_id, status=status, ended_at=now, changed_at=now, **values)
+
+
+def reopen(db: Connection, search_id: str, now: float) -> bool:
+    """Open an ended search again; False when it is open."""
+    ended = and_(search.c.id == search_id, search.c.status != "open")
+    values = {"status": "open", "target": None, "questions": None, "ended_at": None, "changed_at": now}
+    return db.execute(update(search).where(ended).values(values)).rowcount == 1
+
+
+def abandon_idle(db: Connection, before: float) -> int:
+    """Open searches without an answer since `before` were left."""
+    idle = and_(search.c.status == "open", search.c.changed_at < before)
+    return db.execute(update(search).where(idle).values(status="abandoned", ended_at=search.c.changed_at)).rowcount
+
+
+# --- what the pages tell ---------------------------------------------------------------------------
+
+
+def latest_costs(db: Connection, collection_id: int, limit: int) -> list[int]:
+    """Questions of the searches that were found last, the newest first."""
+    query = select(search.c.questions).where(_found(collection_id))
+    return [int(count) for count in db.execute(query.order_by(search.c.ended_at.desc()).limit(limit)).scalars()]
+
+
+@dataclass(frozen=True)
+class Finished:
+    """What a curve needs of a search that was found."""
+
+    ended_at: float
+    questions: int
+    target: int
+    strategy: str
+    lesson: int | None
+
+
+def finished(db: Connection, collection_id: int) -> list[Finished]:
+    """All searches that were found, in the order of their ends."""
+    columns = (search.c.ended_at, search.c.questions, search.c.target, search.c.strategy, search.c.lesson)
+    query = select(*columns).where(_found(collection_id)).order_by(search.c.ended_at, search.c.id)
+    return [Finished(*row) for row in db.execute(query)]
+
+
+def _found(collection_id: int) -> Any:
+    return and_(search.c.collection_id == collection_id, search.c.status == "found", search.c.quarantine.is_(None))
+
+
+def count_by_status(db: Connection, collection_id: int) -> dict[str, int]:
+    query = select(search.c.status, func.count()).where(search.c.collection_id == collection_id)
+    return {str(row[0]): int(row[1]) for row in db.execute(query.group_by(search.c.status))}
+
+
+def count_since(db: Connection, collection_id: int, since: float) -> int:
+    """Searches that ended since then."""
+    query = select(func.count()).where(search.c.collection_id == collection_id, search.c.ended_at >= since)
+    return int(db.execute(query).scalar_one())
+
+
+def answer_times(db: Connection, collection_id: int, limit: int) -> list[int]:
+    """Milliseconds of the latest answers."""
+    query = (
+        select(step.c.milliseconds)
+        .join(search, search.c.id == step.c.search_id)
+        .where(search.c.collection_id == collection_id, step.c.milliseconds.is_not(None))
+        .order_by(step.c.shown_at.desc())
+        .limit(limit)
+    )
+    return [int(value) for value in db.execute(query).scalars()]
+
+
+def latest(
+    db: Connection, collection_id: int, limit: int, offset: int = 0, quarantined: bool | None = None
+) -> list[SearchRow]:
+    """Searches with the newest first; quarantined: only those, or only the others."""
+    query = select(search).where(search.c.collection_id == collection_id)
+    if quarantined is not None:
+        query = query.where(search.c.quarantine.is_not(None) if quarantined else search.c.quarantine.is_(None))
+    return _rows(db, query.order_by(search.c.changed_at.desc(), search.c.id).offset(offset).limit(limit))
+
+
+def latest_found(db: Connection, collection_id: int, limit: int) -> list[SearchRow]:
+    """Searches that were found, the newest first."""
+    return _rows(db, select(search).where(_found(collection_id)).order_by(search.c.ended_at.desc()).limit(limit))
+
+
+def count(db: Connection, collection_id: int) -> tuple[int, int]:
+    """All searches, and those in quarantine."""
+    aside = func.sum(case((search.c.quarantine.is_not(None), 1), else_=0))
+    row = db.execute(select(func.count(), aside).where(search.c.collection_id == collection_id)).one()
+    return int(row[0]), int(row[1] or 0)
+
+
+def page_of_ids(db: Connection, collection_id: int, after: str, limit: int) -> list[SearchRow]:
+    """Searches in the order of their ids, for an export that goes through all of them."""
+    query = select(search).where(search.c.collection_id == collection_id, search.c.id > after)
+    return _rows(db, query.order_by(search.c.id).limit(limit))
+
+
+def _rows(db: Connection, query: Select[Any]) -> list[SearchRow]:
+    return [SearchRow(**row) for row in db.execute(query).mappings()]
+
+
+def _step(row: RowMapping) -> Step:
+    values = {name: value for name, value in row.items() if name != "search_id"}
+    return Step(**{**values, "shown": tuple(values["shown"]), "likely": tuple(values["likely"])})
+
+
+def _step_values(one: Step) -> dict[str, Any]:
+    return vars(one) | {"shown": list(one.shown), "likely": list(one.likely)}

@@ -1,0 +1,151 @@
+"""The tables. Times are seconds since 1970; items are numbered from 0 inside their collection, in the order they came.
+
+    collection ─┬─ item
+                ├─ model        an embedding with the items that it covers; never changed once written
+                ├─ search ─── step    the log of answers: the truth from which beliefs are rebuilt
+                └─ triplet      what finished searches teach, derived from their steps
+
+A finished search that teaches gets the next *lesson* number of its collection. What a search knows is therefore two
+numbers: the model it began with, and the lessons that there were.
+"""
+
+from sqlalchemy import (
+    JSON,
+    Boolean,
+    Column,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+    text,
+)
+
+NAMES = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_name)s",
+    "pk": "pk_%(table_name)s",
+}
+metadata = MetaData(naming_convention=NAMES)
+
+setting = Table(
+    "setting",
+    metadata,
+    Column("name", String(64), primary_key=True),
+    Column("value", Text, nullable=False),
+)
+
+collection = Table(
+    "collection",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("slug", String(64), nullable=False, unique=True),
+    Column("title", Text, nullable=False),
+    Column("options", JSON, nullable=False),
+    Column("model_id", Integer, nullable=True),  # the published one; changed by compare-and-swap only
+    Column("lessons", Integer, nullable=False, default=0),
+    Column("created_at", Double, nullable=False),
+)
+
+item = Table(
+    "item",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("collection_id", ForeignKey("collection.id", ondelete="CASCADE"), nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("key", String(255), nullable=False),
+    Column("title", Text, nullable=False),
+    Column("description", Text, nullable=False, default=""),
+    Column("family", Text, nullable=False, default=""),
+    Column("media", JSON, nullable=False),
+    Column("digest", String(64), nullable=False),  # of what it was made from: unchanged sources are not read again
+    Column("active", Boolean, nullable=False, default=True),
+    Column("retired_by", String(16), nullable=True),  # import or owner
+    Column("created_at", Double, nullable=False),
+    UniqueConstraint("collection_id", "number"),
+    UniqueConstraint("collection_id", "key"),
+)
+
+model = Table(
+    "model",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("collection_id", ForeignKey("collection.id", ondelete="CASCADE"), nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("parent_id", Integer, nullable=True),
+    Column("origin", String(16), nullable=False),  # start, items, fit, features, rollback
+    Column("published", Boolean, nullable=False),
+    Column("trained_up_to", Integer, nullable=False),  # lesson
+    Column("triplets", Integer, nullable=False),
+    Column("noise", Double, nullable=False),
+    Column("metrics", JSON, nullable=False),
+    Column("arrays", LargeBinary, nullable=False),  # NPZ: items (n,), mean (n, d), var (n, d)
+    Column("created_at", Double, nullable=False),
+    UniqueConstraint("collection_id", "version"),
+)
+
+search = Table(
+    "search",
+    metadata,
+    Column("id", String(32), primary_key=True),  # 128 random bits
+    Column("collection_id", ForeignKey("collection.id", ondelete="CASCADE"), nullable=False),
+    Column("model_id", ForeignKey("model.id"), nullable=False),
+    Column("lessons", Integer, nullable=False),  # of the collection, when it began
+    Column("strategy", String(16), nullable=False),
+    Column("show", Integer, nullable=False),
+    Column("status", String(16), nullable=False),  # open, found, abandoned, not-here
+    Column("target", Integer, nullable=True),
+    Column("questions", Integer, nullable=True),
+    Column("lesson", Integer, nullable=True),  # what it became, once it teaches
+    Column("quarantine", Text, nullable=True),  # the reason
+    Column("visitor", String(32), nullable=True),  # a salted hash of a random cookie
+    Column("origin", String(16), nullable=False),  # page, api, simulated
+    Column("started_at", Double, nullable=False),
+    Column("changed_at", Double, nullable=False),
+    Column("ended_at", Double, nullable=True),
+    Index(None, "collection_id", "status", "ended_at"),
+    Index(None, "status", "changed_at"),
+)
+
+step = Table(
+    "step",
+    metadata,
+    Column("search_id", ForeignKey("search.id", ondelete="CASCADE"), primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("shown", JSON, nullable=False),
+    Column("kind", String(16), nullable=True),  # None while open; choice, none, found, undo, not-here
+    Column("chosen", Integer, nullable=True),
+    Column("milliseconds", Integer, nullable=True),
+    Column("shown_at", Double, nullable=False),
+    Column("fits", Double, nullable=False),  # for the page alone: 2^entropy of the belief
+    Column("likely", JSON, nullable=False),  # for the page alone: items worth loading ahead
+)
+
+triplet = Table(
+    "triplet",
+    metadata,
+    Column("collection_id", ForeignKey("collection.id", ondelete="CASCADE"), primary_key=True),
+    Column("lesson", Integer, primary_key=True),
+    Column("step", Integer, primary_key=True),
+    Column("pair", Integer, primary_key=True),
+    Column("search_id", ForeignKey("search.id", ondelete="CASCADE"), nullable=False),
+    Column("anchor", Integer, nullable=False),
+    Column("near", Integer, nullable=False),
+    Column("far", Integer, nullable=False),
+    Column("withdrawn", Boolean, nullable=False, default=False),
+)
+Index(
+    "uq_triplet_search_step_pair",
+    triplet.c.search_id,
+    triplet.c.step,
+    triplet.c.pair,
+    unique=True,
+    sqlite_where=text("NOT withdrawn"),
+    postgresql_where=text("NOT withdrawn"),
+)

@@ -1,0 +1,247 @@
+"""The JSON API, version 1: the same searches as on the pages, for programs."""
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi import Path as InPath
+from pydantic import BaseModel, ConfigDict, Field
+
+from learn2search.service import owners, searches, statistics
+from learn2search.service.errors import Conflict, Unauthorised
+from learn2search.service.searches import State
+from learn2search.service.site import Site
+from learn2search.store import lessons, models
+from learn2search.store.items import Item
+from learn2search.web.files import media_url
+from learn2search.web.health import ANSWERS, SEARCHES
+from learn2search.web.pages import site_of
+from learn2search.web.security import is_owner, limited, must_be_owner
+
+router = APIRouter(prefix="/api/v1", tags=["API"])
+OurSite = Annotated[Site, Depends(site_of)]
+Slug = Annotated[str, InPath(max_length=64)]
+SearchId = Annotated[str, InPath(max_length=64)]
+ItemNumber = Annotated[int, Field(ge=0, le=2**31 - 1)]
+
+
+class ErrorOut(BaseModel):
+    """Why it did not work."""
+
+    error: str
+
+
+class CollectionOut(BaseModel):
+    """A collection and how long searches in it take."""
+
+    slug: str
+    title: str
+    items: int
+    median_questions: int | None
+    first_median_questions: int | None
+
+
+class ItemOut(BaseModel):
+    """An item; `media` holds the addresses of what it shows."""
+
+    item: int
+    key: str
+    title: str
+    description: str
+    group: str
+    active: bool
+    media: dict[str, str]
+
+
+class Question(BaseModel):
+    """What is shown; answer it by its step."""
+
+    step: int
+    shown: list[ItemOut]
+    still_fit: float = Field(description="How many items still fit: 2 to the power of the belief's entropy.")
+
+
+class SearchOut(BaseModel):
+    """A search as it is now."""
+
+    id: str
+    collection: str
+    status: Literal["open", "found", "abandoned", "not-here"]
+    number: int = Field(description="The number of the current question, or of the last one.")
+    question: Question | None
+    target: ItemOut | None
+
+
+class StartIn(BaseModel):
+    """How to search. Only the owner's programs may be simulated visitors."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    show: Literal[2, 4] | None = None
+    simulated: bool = False
+
+
+class AnswerIn(BaseModel):
+    """An answer to a step. The same answer twice is one answer."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    step: int = Field(ge=1, le=2**31 - 1)
+    kind: Literal["choice", "none", "found", "undo", "not-here"]
+    item: ItemNumber | None = None
+
+
+class ModelOut(BaseModel):
+    """A model of a collection."""
+
+    version: int
+    origin: str
+    published: bool
+    in_use: bool
+    triplets: int
+    metrics: dict[str, Any]
+    created_at: float
+
+
+class TripletsOut(BaseModel):
+    """Comparisons: the anchor is nearer to near than to far."""
+
+    columns: list[str]
+    rows: list[list[int]]
+
+
+_ERRORS: dict[int | str, dict[str, Any]] = {
+    code: {"model": ErrorOut} for code in (401, 403, 404, 409, 413, 422, 429, 503)
+}
+
+
+@router.get("/collections", responses=_ERRORS)
+def list_collections(site: OurSite) -> list[CollectionOut]:
+    """The collections."""
+    return [
+        CollectionOut(
+            slug=one.collection.slug,
+            title=one.collection.title,
+            items=one.size,
+            median_questions=one.median,
+            first_median_questions=one.first_median,
+        )
+        for one in statistics.summaries(site)
+    ]
+
+
+@router.get("/collections/{slug}/items", responses=_ERRORS)
+def list_items(
+    site: OurSite,
+    slug: Slug,
+    words: Annotated[str, Query(max_length=200)] = "",
+    start: Annotated[int, Query(ge=0, le=2**31 - 1)] = 0,
+    count: Annotated[int, Query(ge=1, le=1000)] = 100,
+) -> list[ItemOut]:
+    """Items of a collection, by number, optionally those whose title, key or group contains the words."""
+    collection = site.collection(slug)
+    _, found = owners.find_items(site, collection, words.replace("\0", ""), start, count)
+    return [_item(slug, one) for one in found]
+
+
+@router.post(
+    "/collections/{slug}/searches", status_code=201, responses=_ERRORS, dependencies=[Depends(limited("searches"))]
+)
+def start_search(request: Request, site: OurSite, slug: Slug, how: StartIn | None = None) -> SearchOut:
+    """Begin a search."""
+    how = how or StartIn()
+    if how.simulated and not is_owner(request):
+        raise Unauthorised("Simulated visitors need the owner's token: their answers teach.")
+    begun = searches.start(site, slug, show=how.show, origin="simulated" if how.simulated else "api")
+    SEARCHES.inc()
+    return _search(begun)
+
+
+@router.get("/searches/{search_id}", responses=_ERRORS)
+def get_search(site: OurSite, search_id: SearchId) -> SearchOut:
+    """A search as it is now."""
+    return _search(searches.state(site, search_id))
+
+
+@router.post("/searches/{search_id}/answers", responses=_ERRORS, dependencies=[Depends(limited("answers"))])
+def answer_search(site: OurSite, search_id: SearchId, told: AnswerIn) -> SearchOut:
+    """Answer a question. An answer to a step that is not open is a 409, unless it repeats the one that was given."""
+    now = searches.answer(site, search_id, told.step, told.kind, told.item)
+    if now.stale:
+        raise Conflict(f"Step {told.step} is not open: get the search and answer its question.")
+    ANSWERS.labels(now.row.strategy).inc()
+    return _search(now)
+
+
+@router.post("/searches/{search_id}/not-it", responses=_ERRORS)
+def correct_search(site: OurSite, search_id: SearchId) -> SearchOut:
+    """That was not it: the end of a search is undone, and its last question is open again."""
+    return _search(searches.correct(site, search_id))
+
+
+@router.get("/searches/{search_id}/top", responses=_ERRORS)
+def most_probable(site: OurSite, search_id: SearchId, count: Annotated[int, Query(ge=1, le=100)] = 10) -> list[ItemOut]:
+    """The items that fit the answers best, likeliest first."""
+    now, best = searches.gallery(site, search_id, count)
+    return [_item(now.collection.slug, one) for one in best]
+
+
+@router.get("/collections/{slug}/models", responses=_ERRORS, dependencies=[Depends(must_be_owner)])
+def list_models(site: OurSite, slug: Slug) -> list[ModelOut]:
+    """The models of a collection, newest first. For the owner."""
+    collection = site.collection(slug)
+    with site.database.read() as db:
+        found = models.history(db, collection.id)
+    return [
+        ModelOut(
+            version=one.version,
+            origin=one.origin,
+            published=one.published,
+            in_use=one.id == collection.model_id,
+            triplets=one.triplets,
+            metrics=one.metrics,
+            created_at=one.created_at,
+        )
+        for one in found
+    ]
+
+
+@router.get("/collections/{slug}/triplets", responses=_ERRORS, dependencies=[Depends(must_be_owner)])
+def list_triplets(site: OurSite, slug: Slug) -> TripletsOut:
+    """All comparisons that finished searches have taught. For the owner."""
+    collection = site.collection(slug)
+    with site.database.read() as db:
+        rows = lessons.teaching(db, collection.id)[:, :3]
+    return TripletsOut(columns=["anchor", "near", "far"], rows=rows.tolist())
+
+
+def _search(now: State) -> SearchOut:
+    slug = now.collection.slug
+    question = None
+    if now.question is not None:
+        shown = [_item(slug, now.items[number]) for number in now.question.shown]
+        question = Question(step=now.question.number, shown=shown, still_fit=now.question.fits)
+    target = None if now.row.target is None else _item(slug, now.items[now.row.target])
+    return SearchOut.model_validate(
+        {
+            "id": now.row.id,
+            "collection": slug,
+            "status": now.row.status,
+            "number": now.number,
+            "question": question,
+            "target": target,
+        }
+    )
+
+
+def _item(slug: str, one: Item) -> ItemOut:
+    sizes = [name for name in one.media if name in ("large", "small", "file")]
+    places = {name: media_url(slug, one.media, name) for name in sizes}
+    return ItemOut(
+        item=one.number,
+        key=one.key,
+        title=one.title,
+        description=one.description,
+        group=one.family,
+        active=one.active,
+        media=places,
+    )

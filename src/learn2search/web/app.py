@@ -1,0 +1,88 @@
+"""The application: routes, static files, errors."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from starlette.exceptions import HTTPException
+from starlette.staticfiles import StaticFiles
+
+from learn2search import __version__
+from learn2search.service.errors import ServiceError, TooMany
+from learn2search.service.rehearsal import rehearse
+from learn2search.service.settings import Settings
+from learn2search.service.site import Site
+from learn2search.web import api, files, health, landing, owner, search_pages
+from learn2search.web.pages import render
+from learn2search.web.security import Guard, RateLimits
+
+STATIC = Path(__file__).parent / "static"
+
+
+def create_app(settings: Settings | None = None, *, rehearsed: bool = False) -> FastAPI:
+    """The site as an ASGI application; settings come from the environment unless given.
+
+    rehearsed: load the compiled code before the first visitor comes.
+    """
+    settings = settings or Settings()
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        if rehearsed:
+            rehearse()
+        app.state.site = Site.open(settings)
+        app.state.limits = RateLimits(settings)
+        yield
+        app.state.site.close()
+
+    app = FastAPI(
+        title="Learn2Search",
+        version=__version__,
+        description="Find a thing you can recognise but not describe, by program.",
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/api/v1/openapi.json",
+    )
+    for part in (landing, search_pages, owner, files, health, api):
+        app.include_router(part.router)
+    app.mount("/static", StaticFiles(directory=STATIC), name="static")
+    app.add_middleware(Guard)
+    app.add_exception_handler(ServiceError, _service_error)
+    app.add_exception_handler(HTTPException, _http_error)
+    app.add_exception_handler(RequestValidationError, _validation_error)
+    return app
+
+
+def from_environment() -> FastAPI:
+    """For servers that import the application by name."""
+    return create_app(Settings(), rehearsed=True)
+
+
+def _service_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, ServiceError)
+    headers = {"Retry-After": "10"} if isinstance(error, TooMany) else {}
+    return _told(request, error.status, str(error), headers)
+
+
+def _http_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    words = {404: "There is no such page.", 405: "This address does not take that kind of request."}
+    return _told(request, error.status_code, words.get(error.status_code, str(error.detail)), dict(error.headers or {}))
+
+
+def _validation_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    first = error.errors()[0]
+    place = ".".join(str(part) for part in first["loc"][1:]) or "request"
+    return _told(request, 422, f"{place}: {first['msg']}", {})
+
+
+def _told(request: Request, status: int, message: str, headers: dict[str, str]) -> Response:
+    """The message in the form that fits: JSON for programs, a page for people."""
+    if request.url.path.startswith("/api/") or "text/html" not in request.headers.get("accept", ""):
+        return JSONResponse({"error": message}, status, headers)
+    return render(request, "error.html", status=status, headers=headers, code=status, message=message)

@@ -1,0 +1,43 @@
+"""For operators: is it alive, and what has it done since it started."""
+
+from typing import Annotated
+
+import prometheus_client
+from fastapi import APIRouter, Depends
+from fastapi.responses import JSONResponse, Response
+from prometheus_client import Counter, Gauge
+
+from learn2search.service.errors import Unavailable
+from learn2search.service.site import Site
+from learn2search.store import collections, lessons, searches
+from learn2search.web.pages import site_of
+
+router = APIRouter(include_in_schema=False)
+
+ANSWERS = Counter("learn2search_answers", "Answers taken by this worker", ["strategy"])
+SEARCHES = Counter("learn2search_searches", "Searches begun at this worker")
+ITEMS = Gauge("learn2search_items", "Active items", ["collection"])
+TRIPLETS = Gauge("learn2search_triplets", "Comparisons that a fit may use", ["collection"])
+STATUS = Gauge("learn2search_search_status", "Searches by status", ["collection", "status"])
+
+
+@router.get("/healthz")
+def healthz(site: Annotated[Site, Depends(site_of)]) -> Response:
+    try:
+        with site.database.read() as db:
+            collections.get_setting(db, "secret")
+    except Exception as error:
+        raise Unavailable("The database does not answer.") from error
+    return JSONResponse({"status": "ok"})
+
+
+@router.get("/metrics")
+def metrics(site: Annotated[Site, Depends(site_of)]) -> Response:
+    with site.database.read() as db:
+        sizes = collections.sizes(db)
+        for one in collections.all_collections(db):
+            ITEMS.labels(one.slug).set(sizes.get(one.id, 0))
+            TRIPLETS.labels(one.slug).set(lessons.count(db, one.id))
+            for status, count in searches.count_by_status(db, one.id).items():
+                STATUS.labels(one.slug, status).set(count)
+    return Response(prometheus_client.generate_latest(), media_type=prometheus_client.CONTENT_TYPE_LATEST)

@@ -1,0 +1,133 @@
+"""The visitor's search. A click is a POST that names its step; the answer is the next question.
+
+Forms and buttons only: without JavaScript a POST leads back to the page of the search; with it, the same POST asks for
+the part of the page that changes.
+"""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Form, Request
+from fastapi.responses import RedirectResponse, Response
+
+from learn2search.service import searches, statistics
+from learn2search.service.errors import Invalid
+from learn2search.service.searches import State
+from learn2search.service.site import Site
+from learn2search.web.health import ANSWERS, SEARCHES
+from learn2search.web.pages import render, site_of
+from learn2search.web.security import limited, remember_visitor, visitor_of
+
+router = APIRouter(include_in_schema=False)
+OurSite = Annotated[Site, Depends(site_of)]
+Field = Annotated[str | None, Form()]
+
+
+@router.post("/c/{slug}", dependencies=[Depends(limited("searches"))])
+def start(request: Request, site: OurSite, slug: str, show: Annotated[int | None, Form()] = None) -> Response:
+    visitor, cookie = visitor_of(request)
+    begun = searches.start(site, slug, visitor=visitor, show=show)
+    SEARCHES.inc()
+    response = _go_to(begun.row.id)
+    remember_visitor(request, response, cookie)
+    return response
+
+
+@router.get("/c/{slug}")
+def collection(request: Request, site: OurSite, slug: str) -> Response:
+    """The page of a collection, to be linked to."""
+    return render(request, "landing.html", summaries=statistics.summaries_of(site, slug))
+
+
+@router.get("/s/{search_id}")
+def show(request: Request, site: OurSite, search_id: str) -> Response:
+    return _page(request, site, searches.state(site, search_id))
+
+
+@router.post("/s/{search_id}", dependencies=[Depends(limited("answers"))])
+def answer(
+    request: Request,
+    site: OurSite,
+    search_id: str,
+    step: Annotated[int, Form()] = 0,
+    choice: Annotated[int | None, Form()] = None,
+    found: Annotated[int | None, Form()] = None,
+    none: Field = None,
+    undo: Field = None,
+    not_here: Annotated[str | None, Form(alias="not-here")] = None,
+) -> Response:
+    """One click: most like it, this is it, can't tell, undo, or it is not here."""
+    if choice is not None:
+        now = searches.answer(site, search_id, step, "choice", choice)
+    elif found is not None:
+        now = searches.answer(site, search_id, step, "found", found)
+    else:
+        kinds = {"none": none, "undo": undo, "not-here": not_here}
+        named = [kind for kind, value in kinds.items() if value is not None]
+        if not named:
+            raise Invalid("Nothing was chosen.")
+        now = searches.answer(site, search_id, step, named[0])
+    ANSWERS.labels(now.row.strategy).inc()
+    if "x-fragment" not in request.headers:
+        return _go_to(search_id, now.stale)
+    if now.question is None or now.exhausted:
+        return Response(status_code=204, headers={"X-Go-To": f"/s/{search_id}"})
+    return _question(request, site, now, "_question.html")
+
+
+@router.post("/s/{search_id}/not-it")
+def not_it(site: OurSite, search_id: str) -> Response:
+    searches.correct(site, search_id)
+    return _go_to(search_id)
+
+
+@router.post("/s/{search_id}/again", dependencies=[Depends(limited("searches"))])
+def again(request: Request, site: OurSite, search_id: str) -> Response:
+    """Leave this search and begin another in the same collection."""
+    old = searches.state(site, search_id)
+    searches.leave(site, search_id)
+    visitor, cookie = visitor_of(request)
+    begun = searches.start(site, old.collection.slug, visitor=visitor, show=old.row.show)
+    SEARCHES.inc()
+    response = _go_to(begun.row.id)
+    remember_visitor(request, response, cookie)
+    return response
+
+
+@router.post("/s/{search_id}/show")
+def change_show(site: OurSite, search_id: str, show: Annotated[int, Form()]) -> Response:
+    searches.change_show(site, search_id, show)
+    return _go_to(search_id)
+
+
+@router.get("/s/{search_id}/gallery")
+def gallery(request: Request, site: OurSite, search_id: str, count: int = searches.GALLERY) -> Response:
+    """For a visitor who gives up: the items that fit the answers best."""
+    now, best = searches.gallery(site, search_id, min(max(count, 1), 100))
+    if now.question is None:
+        return _go_to(search_id)
+    return render(request, "gallery.html", now=now, best=best, count=count)
+
+
+def _page(request: Request, site: Site, now: State) -> Response:
+    if now.question is None:
+        return _end(request, site, now)
+    if now.exhausted:
+        return gallery(request, site, now.row.id)
+    return _question(request, site, now, "search.html")
+
+
+def _question(request: Request, site: Site, now: State, template: str) -> Response:
+    band = statistics.band(site, now.collection)
+    stale = now.stale or request.query_params.get("old") == "1"
+    return render(request, template, now=now, question=now.question, band=band, stale=stale)
+
+
+def _end(request: Request, site: Site, now: State) -> Response:
+    if now.row.status != "found":
+        return render(request, "not_here.html", now=now)
+    spread = statistics.distribution(site, now.collection, now.number)
+    return render(request, "end.html", now=now, spread=spread, target=now.items[now.row.target or 0])
+
+
+def _go_to(search_id: str, stale: bool = False) -> Response:
+    return RedirectResponse(f"/s/{search_id}{'?old=1' if stale else ''}", 303)

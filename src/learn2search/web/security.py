@@ -1,0 +1,156 @@
+"""Who may do what: headers that forbid everything foreign, requests of other sites, the owner, the rate of requests."""
+
+import secrets
+from urllib.parse import urlsplit
+
+from fastapi import Request, Response
+from limits import RateLimitItemPerMinute
+from limits.storage import MemoryStorage
+from limits.strategies import MovingWindowRateLimiter
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from learn2search.service.errors import TooMany, Unauthorised
+from learn2search.service.settings import Settings
+from learn2search.service.site import Site
+
+CSP = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self'; font-src 'self'; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": CSP,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+}
+LARGEST_FORM = 1_000_000  # bytes
+LARGEST_UPLOAD = 500_000_000
+OWNER_COOKIE, VISITOR_COOKIE = "owner", "visitor"
+OWNER_SECONDS = 30 * 86_400
+_SAFE = {"GET", "HEAD", "OPTIONS"}
+
+
+class Guard:
+    """Every answer carries the headers; what changes something must come from our own pages or from programs."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        refusal = _refusal(scope)
+        await (refusal or self.app)(scope, receive, guarded)
+
+
+def _refusal(scope: Scope) -> JSONResponse | None:
+    headers = Headers(scope=scope)
+    if scope["method"] not in _SAFE and _is_foreign(headers):
+        return JSONResponse({"error": "Another site may not act for you here."}, 403)
+    most = LARGEST_UPLOAD if scope["path"].startswith("/owner/") else LARGEST_FORM
+    if "transfer-encoding" in headers:
+        return JSONResponse({"error": "Please say how long the request is (Content-Length)."}, 411)
+    length = headers.get("content-length", "0")
+    if not length.isdigit() or int(length) > most:
+        return JSONResponse({"error": f"At most {most / 1e6:.0f} MB are accepted."}, 413)
+    return None
+
+
+def _is_foreign(headers: Headers) -> bool:
+    """Browsers say where a request comes from; programs say nothing and hold no cookies of a visitor."""
+    origin = headers.get("origin")
+    if origin is not None:
+        return urlsplit(origin).netloc != headers.get("host")
+    return headers.get("sec-fetch-site", "none") not in ("same-origin", "none")
+
+
+# --- the owner -------------------------------------------------------------------------------------
+
+
+def is_owner(request: Request) -> bool:
+    """By a token in the header, as programs have it, or by the cookie that the token was changed for."""
+    site: Site = request.app.state.site
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "bearer" and token:
+        return site.remember(("token", token), 30, lambda: site.is_owner(token))
+    expires, _, signature = request.cookies.get(OWNER_COOKIE, "").partition(".")
+    if not expires.isdigit() or int(expires) < site.now():
+        return False
+    return secrets.compare_digest(signature, site.sign(f"owner:{expires}"))
+
+
+def must_be_owner(request: Request) -> None:
+    """A dependency of the owner's routes."""
+    if not is_owner(request):
+        raise Unauthorised("This is for the owner: the token is missing or wrong.")
+
+
+def sign_in(request: Request, response: Response) -> None:
+    site: Site = request.app.state.site
+    expires = str(int(site.now()) + OWNER_SECONDS)
+    value = f"{expires}.{site.sign(f'owner:{expires}')}"
+    secure = request.url.scheme == "https"
+    response.set_cookie(
+        OWNER_COOKIE, value, max_age=OWNER_SECONDS, httponly=True, samesite="strict", secure=secure, path="/"
+    )
+
+
+# --- visitors --------------------------------------------------------------------------------------
+
+
+def visitor_of(request: Request) -> tuple[str, str | None]:
+    """The visitor's hash, and the cookie to set if there was none."""
+    site: Site = request.app.state.site
+    known = request.cookies.get(VISITOR_COOKIE, "")
+    cookie = known if len(known) == 32 else secrets.token_hex(16)
+    return site.visitor_hash(cookie), None if cookie == known else cookie
+
+
+def remember_visitor(request: Request, response: Response, cookie: str | None) -> None:
+    if cookie is not None:
+        secure = request.url.scheme == "https"
+        response.set_cookie(VISITOR_COOKIE, cookie, max_age=180 * 86_400, httponly=True, samesite="lax", secure=secure)
+
+
+class RateLimits:
+    """How much one address may do, counted in memory and never stored. The owner's programs are not limited."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._window = MovingWindowRateLimiter(MemoryStorage())
+        self._limits = {
+            "answers": RateLimitItemPerMinute(settings.answers_per_minute),
+            "searches": RateLimitItemPerMinute(settings.searches_per_minute),
+            "tokens": RateLimitItemPerMinute(10),
+        }
+
+    def check(self, request: Request, what: str) -> None:
+        if what != "tokens" and is_owner(request):
+            return
+        address = request.client.host if request.client else "unknown"
+        if not self._window.hit(self._limits[what], what, address):
+            raise TooMany("That was very fast. Please wait a moment and try again.")
+
+
+def limited(what: str) -> "Limited":
+    """A dependency: at most so many of these a minute from one address."""
+    return Limited(what)
+
+
+class Limited:
+    def __init__(self, what: str) -> None:
+        self.what = what
+
+    def __call__(self, request: Request) -> None:
+        request.app.state.limits.check(request, self.what)

@@ -1,0 +1,86 @@
+// The search page works without this. With it, an answer changes the pictures in place, keys answer,
+// the next pictures are loaded ahead, and a lost connection is waited for.
+"use strict";
+
+const main = document.querySelector("main");
+const told = document.querySelector("#told");
+let busy = false;
+
+const question = () => main.querySelector("[data-question]");
+const wait = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
+
+function tell(words) {
+  told.textContent = words;
+}
+
+function loadAhead() {
+  for (const address of (question()?.dataset.ahead ?? "").split(" ").filter(Boolean)) new Image().src = address;
+}
+
+// The same answer may be sent again: the server counts it once.
+async function send(form, data) {
+  for (let pause = 500; ; pause = Math.min(2 * pause, 8000)) {
+    try {
+      const answer = await fetch(form.action, { method: "POST", body: data, headers: { "X-Fragment": "1" } });
+      if (answer.status !== 429 && answer.status < 500) return answer;
+    } catch { /* no connection */ }
+    const note = main.querySelector("#offline");
+    if (note) note.hidden = false;
+    tell("No connection. Your answer is kept and sent as soon as it is back.");
+    await wait(pause);
+  }
+}
+
+async function submit(form, button) {
+  if (busy) return;
+  busy = true;
+  main.classList.add("busy");
+  const focused = [...main.querySelectorAll("button")].indexOf(document.activeElement);
+  if (button.classList.contains("picture")) button.classList.add("is-chosen");
+  const data = new URLSearchParams(new FormData(form));
+  data.append(button.name, button.value);
+  const answer = await send(form, data);
+  const next = answer.headers.get("X-Go-To");
+  if (next || !answer.ok) {
+    location.assign(next ?? location.pathname);
+    return;
+  }
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const fresh = page.querySelector("[data-question]");
+  await Promise.race([wait(250), ...[Promise.all([...fresh.querySelectorAll(".card img")].map((one) => one.decode?.().catch(() => {})))]]);
+  question().replaceWith(document.adoptNode(fresh));
+  fresh.classList.add("new");
+  document.title = fresh.dataset.title;
+  tell(fresh.dataset.told);
+  if (focused >= 0) main.querySelectorAll("button")[focused]?.focus({ preventScroll: true });
+  main.classList.remove("busy");
+  busy = false;
+  loadAhead();
+}
+
+document.addEventListener("submit", (event) => {
+  if (event.target.id !== "answer" || !event.submitter) return;
+  event.preventDefault();
+  submit(event.target, event.submitter);
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|TEXTAREA|SELECT|AUDIO)$/.test(event.target.tagName)) return;
+  const digit = /^(?:Digit|Numpad)([0-9])$/.exec(event.code)?.[1];
+  let wanted = null;
+  if (digit === "0") wanted = "[data-key='0']";
+  else if (digit) wanted = `[data-key='${event.shiftKey ? "shift+" : ""}${digit}']`;
+  else if (event.key.toLowerCase() === "u") wanted = "[data-key='u']";
+  const button = wanted && main.querySelector(wanted);
+  if (!button) return;
+  event.preventDefault();
+  button.click();
+});
+
+// A page that comes back from the browser's memory may show an old question.
+addEventListener("pageshow", (event) => event.persisted && location.reload());
+document.querySelector("[data-copy]")?.addEventListener("click", async (event) => {
+  await navigator.clipboard?.writeText(location.href);
+  event.target.textContent = "Link copied";
+});
+loadAhead();

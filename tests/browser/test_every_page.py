@@ -1,0 +1,114 @@
+"""Every page, light and dark, wide and narrow: nothing that axe-core objects to, and pictures for the documentation."""
+
+import io
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from PIL import Image
+from playwright.sync_api import Page
+
+from learn2search.service import searches
+
+WIDE = {"viewport": {"width": 1280, "height": 800}}
+PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
+LOOKS = {
+    "desktop": WIDE,
+    "desktop-dark": WIDE | {"color_scheme": "dark"},
+    "phone": PHONE,
+    "phone-dark": PHONE | {"color_scheme": "dark"},
+}
+PAGES = (
+    "landing",
+    "search",
+    "gallery",
+    "end",
+    "not-here",
+    "sign-in",
+    "overview",
+    "items",
+    "searches",
+    "replay",
+    "settings",
+)
+WRITE = os.environ.get("WRITE_IMAGES") == "1"  # keep the pictures in docs/images
+Open = Callable[..., Page]
+
+
+@pytest.fixture(scope="module")
+def places(running) -> dict[str, str]:
+    """The address of each page, of searches that were begun for the purpose."""
+    site = running.site
+    asked = _walked(site, 6)
+    found = _walked(site, 7)
+    best = searches.gallery(site, found)[1][0]
+    end = searches.answer(site, found, searches.state(site, found).question.number, "found", best.number)
+    gone = _walked(site, 2)
+    searches.answer(site, gone, 3, "not-here")
+    owner = "/owner/faces"
+    return {
+        "landing": "/",
+        "search": f"/s/{asked}",
+        "gallery": f"/s/{asked}/gallery",
+        "end": f"/s/{end.row.id}",
+        "not-here": f"/s/{gone}",
+        "sign-in": "/owner",
+        "overview": owner,
+        "items": f"{owner}/items",
+        "searches": f"{owner}/searches",
+        "replay": f"{owner}/searches/{end.row.id}",
+        "settings": f"{owner}/settings",
+    }
+
+
+def _walked(site, steps: int) -> str:
+    """A search with so many answers: always the item that was likeliest."""
+    now = searches.start(site, "faces")
+    for _ in range(steps):
+        best = searches.gallery(site, now.row.id, 500)[1]
+        chosen = next(item.number for item in best if item.number in now.question.shown)
+        now = searches.answer(site, now.row.id, now.question.number, "choice", chosen)
+    return now.row.id
+
+
+@pytest.fixture
+def look(open_page: Open, running) -> Callable[[str, str], Page]:
+    def at(path: str, name: str) -> Page:
+        page = open_page("/owner", bypass_csp=True, **LOOKS[name])
+        if path.startswith("/owner/"):
+            page.get_by_label("Token").fill(running.token)
+            page.get_by_role("button", name="Sign in").click()
+            page.get_by_role("heading", name="Your collections").wait_for()
+        page.goto(running.address + path)
+        page.wait_for_load_state("networkidle")
+        return page
+
+    return at
+
+
+@pytest.mark.parametrize("name", [name for name in LOOKS if name in ("desktop", "phone-dark")])
+@pytest.mark.parametrize("which", PAGES)
+def test_axe_should_find_no_violation(look, places: dict[str, str], images: Path, which: str, name: str) -> None:
+    page = look(places[which], name)
+    told = Axe().run(page)
+    assert told.violations_count == 0, told.generate_report()
+    if WRITE:
+        _photograph(page, images / f"site-{which}-{name}.webp", whole=which not in ("items", "searches"))
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("name", [name for name in LOOKS if name not in ("desktop", "phone-dark")])
+@pytest.mark.parametrize("which", PAGES)
+def test_axe_should_find_no_violation_in_the_other_looks(look, places, images: Path, which: str, name: str) -> None:
+    test_axe_should_find_no_violation(look, places, images, which, name)
+
+
+def _photograph(page: Page, path: Path, whole: bool) -> None:
+    """A page, whole or what is seen first; pictures that load when they are scrolled to are loaded first."""
+    page.evaluate("() => document.querySelectorAll('img[loading=lazy]').forEach(one => { one.loading = 'eager'; })")
+    page.wait_for_load_state("networkidle")
+    page.wait_for_timeout(300)
+    with Image.open(io.BytesIO(page.screenshot(full_page=whole))) as picture:
+        picture.convert("RGB").save(path, "WEBP", quality=82, method=6)

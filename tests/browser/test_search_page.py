@@ -1,0 +1,215 @@
+"""Whole searches in a real browser: mouse, keys, phone, no JavaScript; refresh, back, two tabs, offline."""
+
+import re
+import urllib.request
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from learn2search.service import owners, searches
+
+PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
+Open = Callable[..., Page]
+
+
+def begin(open_page: Open, **options) -> Page:
+    page = open_page("/", **options)
+    page.get_by_role("button", name="Start a search").click()
+    expect(page.locator(".picture")).to_have_count(4)
+    return page
+
+
+def wait_for(page: Page, step: int) -> None:
+    page.wait_for_selector(f'[data-question="{step}"]')
+
+
+def search_id(page: Page) -> str:
+    return page.url.split("/s/")[1].split("?")[0].split("/")[0]
+
+
+def counted(running, page: Page) -> list[str]:
+    return [step.kind for step in searches.state(running.site, search_id(page)).answers]
+
+
+def test_a_search_should_work_with_the_mouse(open_page: Open, running) -> None:
+    page = begin(open_page)
+    expect(page.get_by_role("heading")).to_have_text("Which is most like the face you have in mind?")
+    for step in range(1, 4):
+        page.locator(".picture").nth(step).click()
+        wait_for(page, step + 1)
+    assert page.title().startswith("Question 4")
+    page.get_by_role("button", name=re.compile("^This is it!")).first.click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("There it is:")
+    expect(page.locator(".way li")).to_have_count(4)
+    assert counted(running, page) == ["choice", "choice", "choice", "found"]
+
+
+def test_a_search_should_work_with_keys(open_page: Open, running) -> None:
+    page = begin(open_page)
+    for step, key in enumerate(("1", "3", "0", "u", "4"), start=1):
+        page.keyboard.press(key)
+        wait_for(page, step + 1)
+    assert counted(running, page) == ["choice", "choice", "choice"]
+    page.keyboard.press("Shift+Digit2")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("There it is:")
+
+
+def test_a_search_should_work_without_javascript(open_page: Open, running) -> None:
+    page = begin(open_page, java_script_enabled=False)
+    page.locator(".picture").nth(1).click()
+    wait_for(page, 2)
+    page.get_by_role("button", name="Can’t tell").click()
+    wait_for(page, 3)
+    page.get_by_role("button", name="Undo").click()
+    wait_for(page, 4)
+    page.get_by_role("button", name=re.compile("^This is it!")).nth(2).click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("There it is:")
+    page.get_by_role("button", name="That was not it").click()
+    expect(page.locator(".picture")).to_have_count(4)
+    assert counted(running, page) == ["choice"]
+
+
+def test_a_phone_should_show_everything_on_one_screen(open_page: Open) -> None:
+    page = begin(open_page, **PHONE)
+    page.locator(".picture").first.tap()
+    wait_for(page, 2)
+    sizes = page.evaluate(
+        "() => [document.documentElement.scrollHeight, innerHeight, document.documentElement.scrollWidth]"
+    )
+    assert sizes[0] <= sizes[1]
+    assert sizes[2] <= 390
+    boxes = [page.locator(".picture").nth(place).bounding_box() for place in range(4)]
+    assert boxes[0]["y"] == boxes[1]["y"] < boxes[2]["y"] == boxes[3]["y"]
+    for button in page.locator(".this-is-it").all():
+        assert button.bounding_box()["height"] >= 44
+    page.get_by_label("More").tap()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Two at a time").last.tap()
+    page.locator(".picture").first.tap()
+    expect(page.locator(".picture")).to_have_count(2)
+
+
+def test_a_double_click_should_be_one_answer(open_page: Open, running) -> None:
+    page = begin(open_page)
+    page.locator(".picture").first.dblclick()
+    wait_for(page, 2)
+    page.wait_for_timeout(500)
+    assert counted(running, page) in (["choice"], ["choice", "choice"])
+    steps = owners.replay(running.site, search_id(page))
+    assert len({step.number for step in steps}) == len(steps)
+
+
+def test_refresh_and_back_should_lose_nothing(open_page: Open, running) -> None:
+    page = begin(open_page)
+    page.locator(".picture").first.click()
+    wait_for(page, 2)
+    shown = page.locator(".picture").evaluate_all("all => all.map(one => one.value)")
+    page.reload()
+    assert page.locator(".picture").evaluate_all("all => all.map(one => one.value)") == shown
+    page.goto(running.address)
+    page.go_back()
+    wait_for(page, 2)
+    assert counted(running, page) == ["choice"]
+
+
+def test_a_second_tab_should_be_told_when_it_is_old(open_page: Open, running) -> None:
+    page = begin(open_page)
+    other = page.context.new_page()
+    other.goto(page.url)
+    page.locator(".picture").nth(0).click()
+    wait_for(page, 2)
+    other.locator(".picture").nth(1).click()
+    wait_for(other, 2)
+    expect(other.get_by_text("older page")).to_be_visible()
+    assert counted(running, page) == ["choice"]
+
+
+def test_a_lost_connection_should_be_waited_for(open_page: Open, running) -> None:
+    page = begin(open_page)
+    page.context.set_offline(True)
+    page.locator(".picture").nth(2).click()
+    expect(page.locator("#offline")).to_be_visible()
+    assert counted(running, page) == []
+    page.context.set_offline(False)
+    wait_for(page, 2)
+    assert counted(running, page) == ["choice"]
+
+
+def test_an_answer_that_arrived_twice_should_count_once(open_page: Open, running) -> None:
+    """The answer got through, but the reply was lost: it is sent again."""
+    page = begin(open_page)
+    lost = []
+
+    def lose_the_first(route) -> None:
+        if not lost:
+            lost.append(True)
+            route.fetch()
+            route.abort()
+        else:
+            route.continue_()
+
+    page.route(re.compile("/s/[0-9a-f]+$"), lose_the_first)
+    page.locator(".picture").nth(1).click()
+    wait_for(page, 2)
+    assert counted(running, page) == ["choice"]
+
+
+def test_giving_up_should_show_the_likeliest(open_page: Open) -> None:
+    page = begin(open_page)
+    page.get_by_role("link", name="It’s not here").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Is it one of these?")
+    expect(page.locator(".gallery li")).to_have_count(14)
+    page.get_by_role("button", name="It’s not here").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("So it is not here")
+
+
+def test_a_screen_reader_should_hear_what_changes(open_page: Open) -> None:
+    page = begin(open_page)
+    page.locator(".picture").first.focus()
+    page.keyboard.press("Enter")
+    wait_for(page, 2)
+    expect(page.locator("#told")).to_contain_text("Question 2. About")
+    focused = page.evaluate("() => document.activeElement.className")
+    assert focused == "picture"
+    for picture in page.locator(".picture").all():
+        assert "most like it" in picture.get_attribute("aria-label")
+
+
+def test_motion_should_stop_where_it_is_not_wanted(open_page: Open) -> None:
+    page = begin(open_page, reduced_motion="reduce")
+    page.locator(".picture").first.click()
+    wait_for(page, 2)
+    assert page.locator(".picture").first.evaluate("one => getComputedStyle(one).animationName") == "none"
+
+
+def test_the_next_pictures_should_be_loaded_ahead(open_page: Open) -> None:
+    page = begin(open_page)
+    ahead = page.locator("[data-question]").get_attribute("data-ahead").split()
+    assert len(ahead) == 8
+    page.wait_for_timeout(300)
+    loaded = page.evaluate("() => performance.getEntriesByType('resource').map(one => new URL(one.name).pathname)")
+    assert set(ahead) <= set(loaded)
+
+
+@pytest.mark.parametrize("path", ["/", "/docs", "/owner"])
+def test_pages_should_not_scroll_sideways_on_a_phone(open_page: Open, path: str) -> None:
+    page = open_page(path, **PHONE)
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
+
+
+def test_the_owner_should_sign_in_and_look_around(open_page: Open, running) -> None:
+    page = open_page("/owner")
+    page.get_by_label("Token").fill(running.token)
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("link", name="Drawn faces").click()
+    expect(page.get_by_role("heading", name="Searches keep getting shorter")).to_be_visible()
+    expect(page.locator(".map image").first).to_be_visible()
+    for name in ("Items", "Searches", "Set aside", "Settings", "Overview"):
+        page.get_by_role("link", name=name, exact=True).click()
+        expect(page.locator("nav [aria-current]")).to_have_text(name)
+
+
+def test_the_site_should_be_ready_for_machines(running) -> None:
+    with urllib.request.urlopen(f"{running.address}/healthz") as answer:
+        assert answer.status == 200

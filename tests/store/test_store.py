@@ -1,0 +1,282 @@
+"""The statements, on SQLite and on a real PostgreSQL server."""
+
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy.exc import IntegrityError
+
+from learn2search import Embedding
+from learn2search.store import collections, items, lessons, models, searches
+from learn2search.store.database import Database, newest_revision
+from learn2search.store.lock import trainer_lock
+from learn2search.store.tables import metadata
+
+NOW = 1_700_000_000.0
+
+
+@pytest.fixture
+def database(database_url: str) -> Iterator[Database]:
+    database = Database(database_url)
+    database.migrate()
+    yield database
+    database.close()
+
+
+@pytest.fixture
+def faces(database: Database) -> collections.Collection:
+    """A collection of five items with a model."""
+    with database.write() as db:
+        made = collections.add(db, "faces", "Faces", {"show": 4}, NOW)
+        items.add(db, [new_item(made.id, number) for number in range(5)])
+        first = add_model(db, made.id, None)
+        assert collections.swap_model(db, made.id, None, first.info.id)
+        return collections.by_id(db, made.id)
+
+
+def new_item(collection_id: int, number: int) -> items.Item:
+    media = {"kind": "text"}
+    return items.Item(collection_id, number, f"k{number}", f"T_{number}", "", "", media, "d", True, None, NOW)
+
+
+def add_model(db, collection_id: int, parent: int | None, **changes) -> models.Model:
+    values = {"origin": "start", "published": True, "trained_up_to": 0, "triplets": 0, "noise": 1.0, "metrics": {}}
+    space = Embedding(np.arange(10.0).reshape(5, 2), np.ones((5, 2)))
+    numbers = np.arange(5)
+    return models.add(
+        db,
+        collection_id=collection_id,
+        parent_id=parent,
+        items=numbers,
+        embedding=space,
+        now=NOW,
+        **(values | changes),
+    )
+
+
+def new_search(faces: collections.Collection, search_id: str = "a" * 32, **changes) -> searches.SearchRow:
+    values = {"lessons": 0, "strategy": "sampled", "show": 4, "status": "open", "target": None, "questions": None}
+    values |= {"lesson": None, "quarantine": None, "visitor": None, "origin": "page", "started_at": NOW}
+    values |= {"changed_at": NOW, "ended_at": None} | changes
+    assert faces.model_id is not None
+    return searches.SearchRow(search_id, faces.id, faces.model_id, **values)
+
+
+def question(number: int) -> searches.Step:
+    return searches.Step(number, (0, 1, 2, 3), None, None, None, NOW + number, 5.0, (4,))
+
+
+def closed(number: int, kind: str, chosen: int, milliseconds: int) -> searches.Step:
+    return replace(question(number), kind=kind, chosen=chosen, milliseconds=milliseconds)
+
+
+def test_migrations_should_make_the_tables_that_the_code_describes(database: Database) -> None:
+    with database.read() as db:
+        assert compare_metadata(MigrationContext.configure(db, opts={"compare_type": True}), metadata) == []
+    assert database.revision() == newest_revision()
+
+
+def test_migrating_twice_should_change_nothing(database: Database) -> None:
+    database.migrate()
+    assert database.revision() == newest_revision()
+
+
+def test_several_processes_should_be_able_to_migrate_at_once(database_url: str) -> None:
+    several = [Database(database_url) for _ in range(3)]
+    threads = [threading.Thread(target=one.migrate) for one in several]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert several[0].revision() == newest_revision()
+    for one in several:
+        one.close()
+
+
+def test_an_unknown_database_should_be_refused_by_name() -> None:
+    with pytest.raises(ValueError, match="sqlite:///... or postgresql://"):
+        Database("mysql://root@localhost/site")
+
+
+def test_a_write_should_leave_nothing_behind_when_it_fails(database: Database) -> None:
+    def add_and_fail() -> None:
+        with database.write() as db:
+            collections.add(db, "faces", "Faces", {}, NOW)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        add_and_fail()
+    with database.read() as db:
+        assert collections.all_collections(db) == []
+
+
+def test_two_collections_should_not_share_an_address(database: Database, faces: collections.Collection) -> None:
+    with pytest.raises(IntegrityError), database.write() as db:
+        collections.add(db, "faces", "Other", {}, NOW)
+
+
+def test_a_model_should_come_back_as_it_was(database: Database, faces: collections.Collection) -> None:
+    with database.read() as db:
+        assert faces.model_id is not None
+        model = models.get(db, faces.model_id)
+    assert model.items.tolist() == [0, 1, 2, 3, 4]
+    assert model.embedding.mean.tolist() == np.arange(10.0).reshape(5, 2).tolist()
+    assert model.info.version == 1
+
+
+def test_only_one_of_two_models_should_be_published_after_the_same_parent(database: Database, faces) -> None:
+    with database.write() as db:
+        second, third = (add_model(db, faces.id, faces.model_id, origin="fit") for _ in range(2))
+        assert [second.info.version, third.info.version] == [2, 3]
+        assert collections.swap_model(db, faces.id, faces.model_id, second.info.id)
+        assert not collections.swap_model(db, faces.id, faces.model_id, third.info.id)
+        assert collections.by_id(db, faces.id).model_id == second.info.id
+        last = models.last_attempt(db, faces.id)
+        assert last is not None
+        assert last.version == 3
+
+
+def test_an_open_step_should_be_answered_once(database: Database, faces: collections.Collection) -> None:
+    row = new_search(faces)
+    with database.write() as db:
+        searches.add(db, row, question(1))
+    with database.write() as db:
+        assert searches.answer(db, row.id, closed(1, "choice", 2, 900), NOW)
+        searches.show(db, row.id, question(2))
+    with database.write() as db:
+        assert not searches.answer(db, row.id, closed(1, "choice", 3, 900), NOW)
+        assert not searches.answer(db, row.id, closed(7, "choice", 3, 900), NOW)
+    with database.read() as db:
+        first, second = searches.steps(db, row.id)
+        assert (first.kind, first.chosen, first.milliseconds) == ("choice", 2, 900)
+        assert second == question(2)
+
+
+def test_of_many_answers_at_once_exactly_one_should_win(database: Database, faces: collections.Collection) -> None:
+    row, won = new_search(faces), []
+    with database.write() as db:
+        searches.add(db, row, question(1))
+
+    def answer(chosen: int) -> None:
+        with database.write() as db:
+            if searches.answer(db, row.id, closed(1, "choice", chosen, 0), NOW):
+                searches.show(db, row.id, question(2))
+                won.append(chosen)
+
+    threads = [threading.Thread(target=answer, args=(place,)) for place in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(won) == 1
+    with database.read() as db:
+        assert [step.chosen for step in searches.steps(db, row.id)] == [won[0], None]
+
+
+def test_lessons_should_be_numbered_without_gaps(database: Database, faces: collections.Collection) -> None:
+    def learn() -> None:
+        for _ in range(5):
+            with database.write() as db:
+                collections.next_lesson(db, faces.id)
+
+    threads = [threading.Thread(target=learn) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    with database.read() as db:
+        assert collections.by_id(db, faces.id).lessons == 20
+
+
+def test_fits_should_see_only_valid_triplets_and_online_steps_all(database: Database, faces) -> None:
+    rows = np.array([[4, 0, 1], [4, 0, 2]])
+    with database.write() as db:
+        for lesson, letter in enumerate("abc", start=1):
+            searches.add(db, new_search(faces, letter * 32), question(1))
+            lessons.add(db, faces.id, lesson, letter * 32, [(1, rows)])
+        lessons.withdraw(db, "a" * 32)
+        searches.change(db, "b" * 32, quarantine="too quick")
+    with database.read() as db:
+        assert lessons.teaching(db, faces.id).tolist() == [[4, 0, 1, 3], [4, 0, 2, 3]]
+        assert lessons.count(db, faces.id) == 2
+        assert lessons.between(db, faces.id, 0, 2).tolist() == [*rows.tolist(), *rows.tolist()]
+
+
+def test_a_pair_should_teach_once_unless_it_was_withdrawn(database: Database, faces: collections.Collection) -> None:
+    row, pairs = new_search(faces), [(1, np.array([[4, 0, 1]]))]
+    with database.write() as db:
+        searches.add(db, row, question(1))
+        lessons.add(db, faces.id, 1, row.id, pairs)
+    with pytest.raises(IntegrityError), database.write() as db:
+        lessons.add(db, faces.id, 2, row.id, pairs)
+    with database.write() as db:
+        lessons.withdraw(db, row.id)
+        lessons.add(db, faces.id, 2, row.id, pairs)
+
+
+def test_items_should_be_found_by_words_and_numbers(database: Database, faces: collections.Collection) -> None:
+    with database.read() as db:
+        assert set(items.by_number(db, faces.id, [3, 1, 99])) == {1, 3}
+        assert items.page(db, faces.id, "t_3", 0, 10)[1][0].number == 3
+        assert items.page(db, faces.id, "%", 0, 10)[0] == 0
+        assert items.page(db, faces.id, "", 1, 2)[0] == 5
+        assert items.next_number(db, faces.id) == 5
+
+
+def test_a_changed_item_should_keep_its_number(database: Database, faces: collections.Collection) -> None:
+    with database.write() as db:
+        old = items.by_number(db, faces.id, [2])[2]
+        items.change(db, [items.Item(**(vars(old) | {"title": "New", "active": False, "retired_by": "owner"}))])
+    with database.read() as db:
+        assert items.by_number(db, faces.id, [2])[2].title == "New"
+        assert items.active_numbers(db, faces.id) == [0, 1, 3, 4]
+        assert collections.sizes(db) == {faces.id: 4}
+
+
+def test_idle_searches_should_count_as_left(database: Database, faces: collections.Collection) -> None:
+    with database.write() as db:
+        searches.add(db, new_search(faces), question(1))
+        searches.add(db, new_search(faces, "b" * 32, changed_at=NOW + 100), question(1))
+        assert searches.abandon_idle(db, NOW + 50) == 1
+        assert searches.count_by_status(db, faces.id) == {"open": 1, "abandoned": 1}
+
+
+def test_the_pages_should_get_their_numbers(database: Database, faces: collections.Collection) -> None:
+    found = {"status": "found", "target": 3}
+    with database.write() as db:
+        for number, letter in enumerate("abc"):
+            row = new_search(faces, letter * 32, **found, questions=number + 5, ended_at=NOW + number)
+            searches.add(db, row, question(1))
+        searches.answer(db, "a" * 32, closed(1, "found", 3, 800), NOW)
+        searches.change(db, "c" * 32, quarantine="too quick")
+    with database.read() as db:
+        assert searches.latest_costs(db, faces.id, 10) == [6, 5]
+        assert [one.questions for one in searches.finished(db, faces.id)] == [5, 6]
+        assert searches.answer_times(db, faces.id, 10) == [800]
+        assert searches.count(db, faces.id) == (3, 1)
+        assert [row.id[0] for row in searches.latest(db, faces.id, 10, quarantined=True)] == ["c"]
+        assert [row.id[0] for row in searches.page_of_ids(db, faces.id, "a" * 32, 1)] == ["b"]
+        assert searches.count_since(db, faces.id, NOW + 1) == 2
+        assert len(searches.steps_of(db, ["a" * 32, "b" * 32])["b" * 32]) == 1
+
+
+def test_settings_should_be_overwritten(database: Database) -> None:
+    with database.write() as db:
+        assert collections.get_setting(db, "token") is None
+        collections.put_setting(db, "token", "1")
+        collections.put_setting(db, "token", "2")
+        assert collections.get_setting(db, "token") == "2"
+
+
+def test_only_one_trainer_should_hold_the_lock(database: Database, database_url: str, tmp_path: Path) -> None:
+    other = Database(database_url)
+    with trainer_lock(database, tmp_path) as first, trainer_lock(other, tmp_path) as second:
+        assert (first, second) == (True, False)
+    with trainer_lock(other, tmp_path) as second:
+        assert second
+    other.close()

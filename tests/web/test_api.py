@@ -1,0 +1,107 @@
+"""The JSON API: the same idempotency as the pages, errors in JSON, and a description that is true."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import schemathesis
+from fastapi.testclient import TestClient
+from hypothesis import HealthCheck, given, settings
+
+from learn2search.service.settings import Settings
+from learn2search.web.app import create_app
+
+API = {"accept": "application/json"}
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def api(client: TestClient) -> TestClient:
+    client.headers.update(API)
+    return client
+
+
+def test_a_program_should_search(api: TestClient) -> None:
+    (collection,) = api.get("/api/v1/collections").json()
+    assert collection["slug"] == "colours"
+    started = api.post("/api/v1/collections/colours/searches")
+    assert started.status_code == 201
+    search = started.json()
+    shown = [item["item"] for item in search["question"]["shown"]]
+    assert len(shown) == 4
+    told = {"step": 1, "kind": "choice", "item": shown[0]}
+    once = api.post(f"/api/v1/searches/{search['id']}/answers", json=told).json()
+    twice = api.post(f"/api/v1/searches/{search['id']}/answers", json=told).json()
+    assert once == twice
+    assert once["question"]["step"] == 2
+    stale = api.post(f"/api/v1/searches/{search['id']}/answers", json={"step": 1, "kind": "none"})
+    assert stale.status_code == 409
+    assert "not open" in stale.json()["error"]
+    top = api.get(f"/api/v1/searches/{search['id']}/top?count=3").json()
+    assert len(top) == 3
+    found = {"step": 2, "kind": "found", "item": top[0]["item"]}
+    done = api.post(f"/api/v1/searches/{search['id']}/answers", json=found).json()
+    assert done["status"] == "found"
+    assert done["target"]["item"] == top[0]["item"]
+    assert api.post(f"/api/v1/searches/{search['id']}/not-it").json()["status"] == "open"
+
+
+def test_errors_should_be_json(api: TestClient) -> None:
+    assert api.get("/api/v1/searches/none").status_code == 404
+    assert "error" in api.get("/api/v1/searches/none").json()
+    search = api.post("/api/v1/collections/colours/searches").json()
+    bad = api.post(f"/api/v1/searches/{search['id']}/answers", json={"step": 1, "kind": "dance"})
+    assert bad.status_code == 422
+    assert "kind" in bad.json()["error"]
+
+
+def test_only_the_owner_should_simulate_and_read_what_was_learnt(api: TestClient, token: str) -> None:
+    start = "/api/v1/collections/colours/searches"
+    assert api.post(start, json={"simulated": True}).status_code == 401
+    assert api.get("/api/v1/collections/colours/triplets").status_code == 401
+    owner = {"authorization": f"Bearer {token}"}
+    assert api.post(start, json={"simulated": True}, headers=owner).status_code == 201
+    assert api.get("/api/v1/collections/colours/models", headers=owner).json()[0]["in_use"]
+    assert api.get("/api/v1/collections/colours/triplets", headers=owner).json()["columns"] == ["anchor", "near", "far"]
+
+
+def test_the_documentation_should_name_every_address(client: TestClient) -> None:
+    page = client.get("/docs").text
+    for path in client.app.openapi()["paths"]:
+        assert path in page
+    written = (ROOT / "docs" / "site.md").read_text()
+    for path in client.app.openapi()["paths"]:
+        assert path in written, f"docs/site.md does not name {path}"
+
+
+def test_the_example_should_be_valid_python(client: TestClient) -> None:
+    from html import unescape
+
+    example = unescape(re.findall(r"<pre[^>]*>(.*?)</pre>", client.get("/docs").text, re.DOTALL)[0])
+    subprocess.run([sys.executable, "-c", f"compile({example!r}, 'example', 'exec')"], check=True)
+
+
+@pytest.fixture(scope="module")
+def described(settings: Settings, token: str):
+    app = create_app(settings)
+    with TestClient(app):
+        yield schemathesis.openapi.from_asgi("/api/v1/openapi.json", app)
+
+
+@pytest.mark.parametrize(
+    "address", ["collections", "items", "searches", "answers", "not-it", "top", "models", "triplets"]
+)
+def test_the_api_should_keep_to_its_description(described, address: str) -> None:
+    """Schemathesis sends what the description allows, and what it does not: never a crash, always what was promised."""
+    found = [result.ok() for result in described.get_all_operations() if result.ok().path.endswith(address)]
+    assert found
+    for operation in found:
+
+        @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+        @given(case=operation.as_strategy())
+        def send(case: schemathesis.Case) -> None:
+            case.call_and_validate()
+
+        send()
