@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from learn2search.embed.training import FitWarning
     from learn2search.embed.tuning import tune
     from learn2search.embedding import Embedding
+    from learn2search.learn.loop import Episode, Learner, learn2search
+    from learn2search.learn.recipe import Recipe
     from learn2search.nearest import Nearest
     from learn2search.oracle import Oracle, ProbitOracle
     from learn2search.probit import (
@@ -45,12 +47,15 @@ __all__ = [
     "DataUnavailable",
     "Embedding",
     "FitWarning",
+    "Episode",
     "GaussEmbed",
     "GaussSearch",
+    "Learner",
     "Nearest",
     "Oracle",
     "PosteriorSearch",
     "ProbitOracle",
+    "Recipe",
     "Run",
     "Search",
     "Step",
@@ -69,6 +74,7 @@ __all__ = [
     "flip_rate",
     "hazard",
     "hyperplane",
+    "learn2search",
     "log_ndtr",
     "make_search",
     "make_triplets",
@@ -96,6 +102,8 @@ _HOME = {
     "embed.training": ("FitWarning",),
     "embed.tuning": ("tune",),
     "embedding": ("Embedding",),
+    "learn.loop": ("Episode", "Learner", "learn2search"),
+    "learn.recipe": ("Recipe",),
     "nearest": ("Nearest",),
     "oracle": ("Oracle", "ProbitOracle"),
     "probit": (
