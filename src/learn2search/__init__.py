@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from learn2search.embed.tuning import tune
     from learn2search.embedding import Embedding
     from learn2search.learn.loop import Episode, Learner, learn2search
+    from learn2search.learn.many import run_many
     from learn2search.learn.recipe import Recipe
     from learn2search.nearest import Nearest
     from learn2search.oracle import Oracle, ProbitOracle
@@ -82,6 +83,7 @@ __all__ = [
     "metrics",
     "random_margins",
     "read_triplets",
+    "run_many",
     "simulate",
     "triplets",
     "tune",
@@ -103,6 +105,7 @@ _HOME = {
     "embed.tuning": ("tune",),
     "embedding": ("Embedding",),
     "learn.loop": ("Episode", "Learner", "learn2search"),
+    "learn.many": ("run_many",),
     "learn.recipe": ("Recipe",),
     "nearest": ("Nearest",),
     "oracle": ("Oracle", "ProbitOracle"),
