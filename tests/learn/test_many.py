@@ -68,18 +68,25 @@ def test_a_bar_should_be_shown_when_asked_for(tmp_path: Path, capsys: pytest.Cap
     assert "1/1" in capsys.readouterr().err
 
 
-@pytest.mark.filterwarnings("ignore")  # of the cluster's own threads, about the worker that we kill
+def kill_when_some_are_done(process: int, folder: Path, done: list[int]) -> None:
+    while not list(folder.glob("*.json")):
+        time.sleep(0.01)
+    os.kill(process, signal.SIGKILL)
+    done.append(len(list(folder.glob("*.json"))))
+
+
 def test_a_cluster_should_complete_although_a_worker_is_killed(tmp_path: Path) -> None:
     from distributed import Client, LocalCluster
 
-    runs = {str(number): {"number": number} for number in range(12)}
+    runs, done = {str(number): {"number": number} for number in range(12)}, list[int]()
     with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
         with Client(cluster) as client:
             processes = list(client.run(os.getpid).values())
-        killer = threading.Timer(0.7, os.kill, (processes[0], signal.SIGKILL))
+        killer = threading.Thread(target=kill_when_some_are_done, args=(processes[0], tmp_path, done))
         killer.start()
         results = l2s.run_many(slow_square, runs, tmp_path, scheduler=cluster.scheduler_address)
         killer.join()
     assert len(set(processes)) == 2
+    assert 1 <= done[0] < 12  # it was killed on the way
     assert {name: result["square"] for name, result in results.items()} == {str(n): n * n for n in range(12)}
     assert sorted(path.stem for path in tmp_path.glob("*.json")) == sorted(runs)

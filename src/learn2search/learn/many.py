@@ -67,9 +67,8 @@ def _on_cluster(experiment: Experiment, runs: Mapping[str, Arguments], address: 
         raise ImportError("a cluster needs Dask: pip install learn2search[cluster]") from error
 
     with Client(address, set_as_default=False) as client:  # type: ignore[no-untyped-call]
-        waiting = as_completed(  # type: ignore[no-untyped-call]
-            [client.submit(_named, experiment, name, arguments, pure=False) for name, arguments in runs.items()]
-        )
+        futures = [client.submit(_named, experiment, name, arguments, pure=False) for name, arguments in runs.items()]
+        waiting = as_completed(futures, loop=client.loop)  # type: ignore[no-untyped-call]
         for future in waiting:
             yield future.result()
 
