@@ -102,6 +102,11 @@ class Learner:
         return self.knowledge.triplets
 
     @property
+    def counts(self) -> Items:
+        """In how many triplets each item stands, the paper's m(i), `(n_items,)`."""
+        return self.knowledge.counts.copy()
+
+    @property
     def version(self) -> int:
         """How often the embedding was refitted."""
         return self.knowledge.version
