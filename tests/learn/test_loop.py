@@ -108,7 +108,7 @@ def test_a_checkpoint_of_another_loop_should_be_refused(tmp_path: Path) -> None:
 def test_memory_should_be_bounded_by_triplets_and_embedding() -> None:
     loop_ = learner()
     list(loop_.searches(60))
-    held = loop_.knowledge._rows.nbytes + loop_.knowledge.mean.nbytes + loop_.knowledge.var.nbytes
+    held = loop_.knowledge._rows.nbytes + loop_.knowledge.now.mean.nbytes + loop_.knowledge.now.var.nbytes
     assert held <= 2 * 24 * max(len(loop_.triplets), 512) + 2 * 8 * N * D
     assert not [name for name, value in vars(loop_).items() if isinstance(value, list)]  # no log of episodes
 
@@ -169,7 +169,7 @@ def test_a_new_item_should_start_at_the_prior_and_be_explored_until_it_is_known(
     list(loop_.searches(40))
     new = loop_.join(3)
     assert list(new) == [N - 3, N - 2, N - 1]
-    np.testing.assert_allclose(loop_.embedding.var[list(new)], loop_.knowledge.scale)
+    np.testing.assert_allclose(loop_.embedding.var[list(new)], np.tile(loop_.knowledge.now.prior_variance, (3, 1)))
     for episode in loop_.searches(80):
         unknown = loop_.knowledge.counts[list(new)].max() == 0
         assert not unknown or set(new) & set(episode.queries[0])

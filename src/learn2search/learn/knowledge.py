@@ -1,46 +1,53 @@
 """What a learning loop knows: the triplets so far, and the embedding that was made from them."""
 
-import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from learn2search.embed.gauss import GaussEmbed, absorb
+from learn2search.embed.axes import to_principal_axes
+from learn2search.embed.climb import Link
+from learn2search.embed.uncertain import absorb
 from learn2search.embedding import Embedding
+from learn2search.learn.models import CHOOSE_AT, Fitted, choose_components, first_components, fit, likeliest_scale
 from learn2search.learn.recipe import Recipe
 from learn2search.triplets import Triplets
 
 Array = NDArray[np.float64]
 
-FIRST_COMPONENTS = 100  # the paper's D before it is estimated
-ESTIMATE_AT = 10_000  # triplets
 _START = 0.1  # standard deviation of the first means
 _JITTER = 0.01  # of the means of items that nothing is known about: at one place they could not be compared
+_PROBIT = Link(ratio=False, kappa=1.0)
 
 
 class Knowledge:
     """Triplets `(m, 3)`, and an embedding of all items: means and variances `(n, D)` in units of the noise.
 
-    Everything random is a function of the seed and the number of searches, so nothing else has to be stored.
+    features: `(n, f)`, what is known about the items beforehand, or None: the prior mean of their places, in a unit
+    that the triplets tell. Everything random is a function of the seed and the number of searches, so nothing else has
+    to be stored.
     """
 
-    def __init__(self, n_items: int, recipe: Recipe, seed: np.random.SeedSequence) -> None:
+    def __init__(
+        self, n_items: int, recipe: Recipe, seed: np.random.SeedSequence, features: ArrayLike | None = None
+    ) -> None:
         self.recipe = recipe
         self.version = 0
         self.last_refit = (0, 0)  # searches and triplets
-        self.scale = 1.0  # the variance of the prior
+        self.chosen = not isinstance(recipe.n_components, str)  # is D final?
         self.counts = np.zeros(n_items, np.int64)  # the paper's m(i)
         self._seed = seed
         self._rows = np.empty((1024, 3), np.int64)
         self._n_rows = 0
-        d = FIRST_COMPONENTS if isinstance(recipe.n_components, str) else int(recipe.n_components)
-        self.mean = _START * self._generator(0).standard_normal((n_items, d))
-        self.var = np.ones((n_items, d))
+        self.features = None if features is None else _checked_features(features, n_items)
+        d = first_components(recipe, n_items)
+        mean = _START * self._generator(0).standard_normal((n_items, d))
+        centre = self._prior_mean(d)
+        self.now = Fitted(mean if centre is None else mean + centre, np.ones((n_items, d)), np.ones(d), 1.0)
 
     @property
     def n_items(self) -> int:
-        return len(self.mean)
+        return len(self.counts)
 
     @property
     def triplets(self) -> Triplets:
@@ -55,61 +62,76 @@ class Knowledge:
     @property
     def noise(self) -> float:
         """σ of the answers in the units of the embedding."""
-        return 1.0
+        return self.now.noise
 
-    def space(self, items: NDArray[np.int64]) -> Embedding:
-        """Where these items are, as a search takes it."""
-        if len(items) == self.n_items:
-            return Embedding(self.mean, self.var)
-        return Embedding(self.mean[items], self.var[items])
+    @property
+    def has_variances(self) -> bool:
+        return self.recipe.embedding == "gauss"
+
+    def space(self, items: NDArray[np.int64] | None = None) -> Embedding:
+        """Where these items are, as a search takes it; by default all."""
+        every = items is None or len(items) == self.n_items
+        mean, var = (self.now.mean, self.now.var) if every else (self.now.mean[items], self.now.var[items])
+        return Embedding(mean, var if self.has_variances else None)
 
     def learn(self, rows: Triplets, searches: int) -> None:
         """Take in the triplets of a search, the `searches`-th; refit when it is time, else an online step."""
         self._append(rows)
         if self._n_rows and self.recipe.refit_is_due(searches, self._n_rows, self.last_refit):
             self.refit(searches)
-        elif self.version and len(rows) and self.density >= self.recipe.online_from:
-            absorb(self.mean, self.var, rows)
+        elif self.version and len(rows) and self.has_variances and self.density >= self.recipe.online_from:
+            absorb(self.now.mean, self.now.var, rows, _PROBIT)
 
     def refit(self, searches: int) -> None:
         """A new embedding from all triplets."""
-        warm = self.version > 0 and self.density >= self.recipe.warm_from
-        d = self._components()
-        init = Embedding(self.mean, self.var) if warm and self.mean.shape[1] == d else None
-        model = self._model(d, warm, searches).fit(self.triplets, init=init, n_items=self.n_items)
-        self.mean, self.var = model.embedding_.copy(), model.variance_.copy()
-        self.scale = model.prior_variance_
-        unseen = self.counts == 0
-        self.mean[unseen] = self._nearly_nowhere(int(unseen.sum()), searches)
+        d = self._components(searches)
+        warm = self.version > 0 and self.density >= self.recipe.warm_from and self.now.mean.shape[1] == d
+        centre = self._prior_mean(d)
+        init = self.space() if warm else None
+        seed = self._stream(1, searches)
+        self.now = fit(self.recipe, self.triplets, self.n_items, d, init, centre, seed)
+        self._scatter(self.counts == 0, searches)
         self.version += 1
         self.last_refit = (searches, self._n_rows)
 
-    def join(self, count: int, searches: int) -> None:
+    def join(self, count: int, searches: int, features: ArrayLike | None = None) -> None:
         """Room for new items, at the prior."""
-        d = self.mean.shape[1]
-        self.mean = np.concatenate([self.mean, self._nearly_nowhere(count, searches)])
-        self.var = np.concatenate([self.var, np.full((count, d), self.scale)])
+        if (features is None) != (self.features is None):
+            raise ValueError("new items need features= when the others have them, and only then")
+        if features is not None and self.features is not None:
+            more = _checked_features(features, count, self.features.shape[1])
+            self.features = np.concatenate([self.features, more])
+        mean, var, scale, noise = self.now
+        d = len(scale)
+        middle = np.zeros((count, d)) if self.has_variances else np.tile(mean.mean(axis=0), (count, 1))
         self.counts = np.concatenate([self.counts, np.zeros(count, np.int64)])
+        self.now = Fitted(
+            np.concatenate([mean, middle]), np.concatenate([var, np.tile(scale, (count, 1))]), scale, noise
+        )
+        new = np.arange(self.n_items) >= self.n_items - count
+        centre = self._prior_mean(d)
+        if centre is not None:
+            self.now.mean[new] = centre[new]
+        self._scatter(new, searches)
 
     # --- storing ---
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything but recipe and seed."""
-        numbers = np.array([self.version, *self.last_refit], np.int64)
-        return {
-            "triplets": self.triplets,
-            "mean": self.mean,
-            "var": self.var,
-            "numbers": numbers,
-            "scale": np.array(self.scale),
-        }
+        known = dict(zip(Fitted._fields, map(np.asarray, self.now), strict=True))
+        if self.features is not None:
+            known["features"] = self.features
+        numbers = np.array([self.version, *self.last_refit, self.chosen], np.int64)
+        return {"triplets": self.triplets, "numbers": numbers, **known}
 
     def take_arrays(self, arrays: dict[str, NDArray[Any]]) -> None:
         """What `to_arrays` gave, in place of what is known."""
-        self.mean, self.var = arrays["mean"].copy(), arrays["var"].copy()
-        self.version, searches, triplets = (int(number) for number in arrays["numbers"])
-        self.last_refit, self.scale = (searches, triplets), float(arrays["scale"])
-        self.counts = np.zeros(len(self.mean), np.int64)
+        mean, var, scale, noise = (arrays[name] for name in Fitted._fields)
+        self.now = Fitted(mean, var, scale, float(noise))
+        self.version, searches, triplets, chosen = (int(number) for number in arrays["numbers"])
+        self.last_refit, self.chosen = (searches, triplets), bool(chosen)
+        self.features = arrays.get("features")
+        self.counts = np.zeros(len(mean), np.int64)
         self._n_rows = 0
         self._append(arrays["triplets"])
 
@@ -125,26 +147,38 @@ class Knowledge:
         self._n_rows = needed
         np.add.at(self.counts, rows, 1)
 
-    def _model(self, d: int, warm: bool, searches: int) -> GaussEmbed:
-        recipe = self.recipe
-        return GaussEmbed(
-            d,
-            prior=recipe.prior,
-            epochs=recipe.epochs[warm],
-            learning_rate=recipe.learning_rate,
-            batch_size=int(np.clip(self._n_rows // 40, 200, 8000)),
-            random_state=self._stream(1, searches),
-        )
+    def _components(self, searches: int) -> int:
+        """D of the next fit; chosen once there are enough triplets, if it was not given."""
+        d = int(self.now.mean.shape[1])
+        if self.chosen or self._n_rows < CHOOSE_AT:
+            return d
+        self.chosen = True
+        return choose_components(self.recipe, self.now.mean, self.triplets, self._stream(4, searches))
 
-    def _components(self) -> int:
-        return int(self.mean.shape[1])
+    def _prior_mean(self, d: int) -> Array | None:
+        """The features turned to d axes (fewer are filled up with zeros), in the unit of the answers' noise."""
+        if self.features is None:
+            return None
+        turned = to_principal_axes(self.features)[0][:, :d]
+        placed = np.pad(turned, ((0, 0), (0, d - turned.shape[1])))
+        scale = likeliest_scale(placed, self.triplets) if self._n_rows else 1.0 / (placed.std() or 1.0)
+        return np.asarray(scale * placed)
 
-    def _nearly_nowhere(self, count: int, searches: int) -> Array:
-        spread = _JITTER * math.sqrt(self.scale)
-        return spread * self._generator(2, searches).standard_normal((count, self.mean.shape[1]))
+    def _scatter(self, which: NDArray[np.bool_], searches: int) -> None:
+        """Move these items a little, each its own way."""
+        noise = self._generator(2, searches).standard_normal((int(which.sum()), self.now.mean.shape[1]))
+        self.now.mean[which] += _JITTER * np.sqrt(self.now.prior_variance) * noise
 
     def _stream(self, *place: int) -> np.random.SeedSequence:
         return np.random.SeedSequence(self._seed.entropy, spawn_key=(*self._seed.spawn_key, *place))
 
     def _generator(self, *place: int) -> np.random.Generator:
         return np.random.default_rng(self._stream(*place))
+
+
+def _checked_features(features: ArrayLike, n_items: int, width: int | None = None) -> Array:
+    known = np.asarray(features, float)
+    if known.ndim != 2 or len(known) != n_items or not np.isfinite(known).all() or width not in (None, known.shape[1]):
+        columns = "f" if width is None else str(width)
+        raise ValueError(f"features must be finite numbers of shape ({n_items}, {columns}), got shape {known.shape}")
+    return known

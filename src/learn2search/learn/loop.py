@@ -58,7 +58,8 @@ class Learner:
     oracle: who answers. n_items: how many items there are. k: items a query. preset and changes: see `Recipe`.
     targets: what people look for: None (all items alike), weights `(n_items,)` (popularity), or a function of the
     search's number and a generator that returns an item. give_up: after so many questions without the target a
-    person leaves; None = never.
+    person leaves; None = never. features: `(n_items, f)`, if something is known about the items: their places
+    before any answer, in any unit; they may explain only a part.
     """
 
     def __init__(
@@ -71,6 +72,7 @@ class Learner:
         k: int = 2,
         targets: Targets = None,
         give_up: int | None = None,
+        features: ArrayLike | None = None,
         **changes: Any,
     ) -> None:
         self.recipe: Recipe = make_recipe(preset, k, **changes)
@@ -84,7 +86,7 @@ class Learner:
         self.number = 0  # searches so far
         self.active = np.ones(n_items, bool)
         self._seed = seed_sequence(seed)
-        self.knowledge = Knowledge(int(n_items), self.recipe, self._stream(0))
+        self.knowledge = Knowledge(int(n_items), self.recipe, self._stream(0), features)
         self.targets = targets
         self._changed()
         self.oracle = oracle
@@ -113,8 +115,13 @@ class Learner:
 
     @property
     def embedding(self) -> Embedding:
-        """Of all items, in units of the answers' noise."""
-        return Embedding(self.knowledge.mean, self.knowledge.var)
+        """Of all items; searches on it take the noise `learner.noise`."""
+        return self.knowledge.space()
+
+    @property
+    def noise(self) -> float:
+        """σ of the answers in the unit of the embedding: 1, but for embeddings without variances."""
+        return self.knowledge.noise
 
     # --- the loop ---
 
@@ -143,12 +150,12 @@ class Learner:
 
     # --- items come and go ---
 
-    def join(self, count: int = 1) -> range:
-        """New items, at the prior; their numbers. The oracle must know them."""
+    def join(self, count: int = 1, features: ArrayLike | None = None) -> range:
+        """New items, at the prior; their numbers. The oracle must know them; features if the others have them."""
         if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
             raise ValueError(f"1 or more items can join, got {count!r}")
         new = range(self.n_items, self.n_items + int(count))
-        self.knowledge.join(int(count), self.number)
+        self.knowledge.join(int(count), self.number, features)
         self.active = np.concatenate([self.active, np.ones(int(count), bool)])
         self._changed()
         return new

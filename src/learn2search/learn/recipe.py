@@ -30,7 +30,7 @@ class Recipe:
     refit: "doubling" (after search 1, 2, 4, ...), a factor by which `refit_by` ("searches" or "triplets") must have
     grown since the last refit, or search numbers. warm_from, online_from: how many triplets an item there must be on
     average before refits begin at the embedding of before, and before each search is followed by an online step;
-    infinity = never. epochs: of a cold and of a warm refit.
+    infinity = never. epochs: of a cold and of a warm refit; batches: steps an epoch.
 
     explore_below: an item with fewer triplets is unknown; while there are such items, each search shows some of them
     in its first query.
@@ -46,6 +46,7 @@ class Recipe:
     warm_from: float = 8.0
     online_from: float = 8.0
     epochs: tuple[int, int] = (20, 20)
+    batches: int = 40
     learning_rate: float = 0.1
     explore_below: int = 0
 
@@ -56,7 +57,7 @@ class Recipe:
         _check_components(self.n_components)
         object.__setattr__(self, "refit", _checked_refit(self.refit))
         object.__setattr__(self, "epochs", _checked_epochs(self.epochs))
-        for name in ("warm_from", "online_from", "explore_below", "learning_rate"):
+        for name in ("warm_from", "online_from", "explore_below", "learning_rate", "batches"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not value >= 0:
                 raise ValueError(f"{name} must be a number, 0 or more, got {value!r}")
