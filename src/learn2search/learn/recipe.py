@@ -39,15 +39,15 @@ class Recipe:
     strategy: str = "sampled"
     embedding: str = "gauss"
     n_components: int | str = AUTO
-    prior: str = "empirical"
+    prior: str = "ard"
     metric: str | None = "euclidean"
     refit: float | str | tuple[int, ...] = 1.2
     refit_by: str = "searches"
-    warm_from: float = 8.0
-    online_from: float = 8.0
-    epochs: tuple[int, int] = (20, 20)
-    batches: int = 40
-    learning_rate: float = 0.1
+    warm_from: float = 2.0
+    online_from: float = 2.0
+    epochs: tuple[int, int] = (60, 40)
+    batches: int = 100
+    learning_rate: float = 0.05
     explore_below: int = 0
 
     def __post_init__(self) -> None:
@@ -125,10 +125,12 @@ PRESETS = {
         warm_from=math.inf,
         online_from=math.inf,
         epochs=(40, 40),
+        batches=40,
+        learning_rate=0.1,
     ),
     "best": Recipe(),
 }
-_FOUR_PICTURES = {"refit": 1.3, "refit_by": "triplets", "epochs": (40, 20), "warm_from": 6.0, "online_from": 3.0}
+_FOUR_PICTURES = {"refit": 1.3, "refit_by": "triplets"}
 
 
 def make_recipe(preset: str, k: int = 2, **changes: Any) -> Recipe:
