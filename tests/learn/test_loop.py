@@ -197,6 +197,47 @@ def test_true_features_should_search_as_simulate_does() -> None:
     assert loop_.version == 0
 
 
+@pytest.mark.parametrize("embedding", ["tste", "ckl"])
+def test_embeddings_without_variances_should_run_in_the_same_loop(embedding: str, tmp_path: Path) -> None:
+    loop_ = learner(preset="paper", embedding=embedding)
+    list(loop_.searches(9))
+    assert loop_.version == 4
+    assert loop_.embedding.var is None
+    assert 0 < loop_.noise < np.inf
+    loop_.save(tmp_path / "state.npz")
+    again = l2s.Learner.load(tmp_path / "state.npz", person())
+    assert list(again.searches(4)) == list(loop_.searches(4))
+
+
+def test_features_should_shorten_the_first_searches() -> None:
+    def first(**options: Any) -> float:
+        runs = (learner(seed=seed, **options).searches(8) for seed in range(6))
+        return float(np.mean([episode.cost for run in runs for episode in run]))
+
+    assert first(features=50 * FEATURES + 3) < 0.7 * first()  # in any unit, from anywhere
+    assert first(features=FEATURES[:, :1]) < first()  # a part of them
+
+
+def test_new_items_should_bring_features_when_the_others_have_them() -> None:
+    loop_ = l2s.Learner(person(), N - 2, n_components=D, seed=3, features=FEATURES[:-2])
+    list(loop_.searches(10))
+    with pytest.raises(ValueError, match="need features"):
+        loop_.join(2)
+    with pytest.raises(ValueError, match=r"shape \(2, 2\)"):
+        loop_.join(2, features=np.zeros((2, 5)))
+    loop_.join(2, features=FEATURES[-2:])
+    list(loop_.searches(5))
+
+
+def test_the_number_of_axes_should_be_chosen_when_there_are_enough_triplets(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("learn2search.learn.knowledge.CHOOSE_AT", 150)
+    for n_components, first in (("estimated", N - 1), ("auto", 10)):
+        loop_ = learner(n_components=n_components)
+        assert loop_.embedding.dim == first
+        list(loop_.searches(60))
+        assert loop_.embedding.dim < first
+
+
 # --- bad input -------------------------------------------------------------------------------------
 
 
