@@ -21,6 +21,7 @@ from recording import RESULTS, Recording
 import learn2search as l2s
 
 FLIP_RATE = 0.1
+FLIP_TOLERANCE = 0.003
 FACES = 513
 WINDOWS = ((0, 64), (64, 128), (256, 512), (0, 512), (1000, 2000), (2000, 4000), (4000, 8000))
 TRIPLETS = (1000, 3000, 5000, 10_000, 20_000, 40_000)
@@ -103,26 +104,39 @@ def face_search(d: int, targets: str, method: str, seed: int, noise: float, most
 # --- the plan --------------------------------------------------------------------------------------
 
 
-def noise_level(record: Recording, name: str, features: np.ndarray) -> float:
-    """σ for 10% flips on the pairs that GaussSearch asks with the true features."""
-    return record.cell(
+def noise_level(record: Recording, name: str, features: np.ndarray, searches: int) -> float:
+    """σ for 10% flips on the pairs that GaussSearch asks with the true features, checked on searches of their own.
+
+    The rate is itself an estimate, and bisection can settle beside the mark: a σ that misses it is not used.
+    """
+    space = l2s.Embedding(features)
+    noise = record.cell(
         f"noise | {name}",
-        lambda: l2s.calibrate_on_policy("gauss", l2s.Embedding(features), FLIP_RATE, n_searches=500, seed=99),
+        lambda: l2s.calibrate_on_policy("gauss", space, FLIP_RATE, n_searches=searches, seed=99),
     )
+
+    def flips() -> float:
+        targets = np.random.default_rng(98).integers(0, len(features), searches)
+        return l2s.simulate("gauss", space, l2s.ProbitOracle(features, noise, seed=97), targets, seed=96).flip_rate
+
+    rate = record.cell(f"flips | {name}", flips)
+    if abs(rate - FLIP_RATE) > FLIP_TOLERANCE:
+        raise SystemExit(f"{name}: σ = {noise:.4f} flips {rate:.2%} of the answers, not {FLIP_RATE:.0%}")
+    return noise
 
 
 def plan(record: Recording, seeds: int, quick: bool, only: str | None) -> list[tuple[str, dict]]:
     """All runs, first repetitions first: (name, experiment and arguments)."""
     lines = []
     for dataset in ("wine",) if quick else ("wine", "music"):
-        noise = noise_level(record, dataset, data(dataset))
+        noise = noise_level(record, dataset, data(dataset), 4000)
         searches = 150 if quick else SEARCHES[dataset]
         lines += [
             (f"{dataset} {method}", blind, {"dataset": dataset, "method": method, "searches": searches, "noise": noise})
             for method in METHODS
         ]
     for d in (5,) if quick else (5, 20):
-        noise = noise_level(record, f"faces d={d}", faces(d))
+        noise = noise_level(record, f"faces d={d}", faces(d), 4000)
         sizes = {"noise": noise, "most": 3000 if quick else 40_000, "evaluations": 100 if quick else 500}
         lines += [
             (
