@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from learn2search.embed.training import FitWarning
     from learn2search.embed.tuning import tune
     from learn2search.embedding import Embedding
+    from learn2search.learn.loop import Episode, Learner, learn2search
+    from learn2search.learn.many import run_many
+    from learn2search.learn.recipe import Recipe
     from learn2search.nearest import Nearest
     from learn2search.oracle import Oracle, ProbitOracle
     from learn2search.probit import (
@@ -44,13 +47,16 @@ __all__ = [
     "Belief",
     "DataUnavailable",
     "Embedding",
+    "Episode",
     "FitWarning",
     "GaussEmbed",
     "GaussSearch",
+    "Learner",
     "Nearest",
     "Oracle",
     "PosteriorSearch",
     "ProbitOracle",
+    "Recipe",
     "Run",
     "Search",
     "Step",
@@ -69,6 +75,7 @@ __all__ = [
     "flip_rate",
     "hazard",
     "hyperplane",
+    "learn2search",
     "log_ndtr",
     "make_search",
     "make_triplets",
@@ -76,6 +83,7 @@ __all__ = [
     "metrics",
     "random_margins",
     "read_triplets",
+    "run_many",
     "simulate",
     "triplets",
     "tune",
@@ -96,6 +104,9 @@ _HOME = {
     "embed.training": ("FitWarning",),
     "embed.tuning": ("tune",),
     "embedding": ("Embedding",),
+    "learn.loop": ("Episode", "Learner", "learn2search"),
+    "learn.many": ("run_many",),
+    "learn.recipe": ("Recipe",),
     "nearest": ("Nearest",),
     "oracle": ("Oracle", "ProbitOracle"),
     "probit": (

@@ -77,6 +77,18 @@ def test_cant_tell_should_use_the_items_up_and_say_nothing_else(strategy):
     assert search.left == 36
 
 
+def test_given_items_should_be_shown_in_place_of_the_proposed_ones(strategy):
+    search = new_search(strategy)
+    search.ask(3)
+    assert search.show([5, 9, 11]) == search.ask() == (5, 9, 11)
+    search.tell(9)
+    assert search.used == {5, 9, 11}
+    with pytest.raises(ValueError, match="item 9 was shown before"):
+        search.show([1, 9])
+    with pytest.raises(ValueError, match="2 to 8 different items"):
+        search.show([1, 1])
+
+
 def test_undo_should_bring_the_question_and_the_belief_back(strategy):
     search = new_search(strategy)
     for _ in range(3):

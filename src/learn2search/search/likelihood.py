@@ -33,13 +33,15 @@ class Space(NamedTuple):
     """Positions in the form that compiled code takes.
 
     mean: `(n, d)`; var: `(n, d)`, or `(0, d)` when exact; centre: `(d,)`; columns: `(d, n)` float32, mean - centre;
-    noise: σ; coarse: float32 is too coarse for this noise, as with an item far from all others.
+    var_columns: `(d, n)` float32, or `(d, 0)`; noise: σ; coarse: float32 is too coarse for this noise, as with an
+    item far from all others.
     """
 
     mean: Array
     var: Array
     centre: Array
     columns: NDArray[np.float32]
+    var_columns: NDArray[np.float32]
     noise: float
     coarse: bool
 
@@ -48,7 +50,8 @@ def space_of(embedding: Embedding, noise: float) -> Space:
     """The compiled form of an embedding."""
     var = np.empty((0, embedding.dim)) if embedding.var is None else embedding.var
     centre, columns, reach = embedding.derived("columns", lambda: _centred_columns(embedding.mean))
-    return Space(embedding.mean, var, centre, columns, noise, reach * 2.0**-24 > 0.01 * noise)
+    var_columns = embedding.derived("var columns", lambda: np.ascontiguousarray(var.T, np.float32))
+    return Space(embedding.mean, var, centre, columns, var_columns, noise, reach * 2.0**-24 > 0.01 * noise)
 
 
 def _centred_columns(mean: Array) -> tuple[Array, NDArray[np.float32], float]:
@@ -87,6 +90,9 @@ def weigh_pair(p: Array, space: Space, i: int, j: int) -> None:
     x, var = space.mean, space.var
     n, d = x.shape
     if len(var):
+        if not space.coarse:
+            _weigh_uncertain(p, space, i, j)
+            return
         for k in range(n):
             if p[k] > 0.0:
                 p[k] *= ndtr_tabled(uncertain_margin(x[i], x[j], x[k], var[i], var[j], var[k], space.noise))
@@ -110,6 +116,45 @@ def weigh_pair(p: Array, space: Space, i: int, j: int) -> None:
             column, slope = space.columns[a, start : start + size], np.float32(w[a])
             for k in range(size):
                 z[k] += slope * column[k]
+        multiply_by_ndtr(p[start : start + size], z)
+
+
+@compiled
+def _weigh_uncertain(p: Array, space: Space, i: int, j: int) -> None:
+    """The same with `uncertain_margin` multiplied out, so that all items of a block are weighed in vectors:
+
+    with V = ψ_i + ψ_j and D = ψ_j - ψ_i, five sums over the coordinates of c and ψ_k give mean and var.
+        Σ g²V = (ΣVc² - 2m ΣVwc + m² ΣVw²)/r²,   Σ gwD = (ΣDwc - m ΣDw²)/r,   Σ (w² + V/r²) ψ_k
+    """
+    x, var = space.mean, space.var
+    n, d = x.shape
+    w, both = x[i] - x[j], var[i] + var[j]
+    gap, middle = var[j] - var[i], 0.5 * (x[i] + x[j]) - space.centre
+    r2 = np.sum(w * w) + np.sum(both)
+    r = math.sqrt(r2)
+    w /= r
+    fixed = space.noise**2 + 0.25 * np.sum(w * w * both) + 0.5 * np.sum(var[i] ** 2 + var[j] ** 2) / r2
+    bend, tilt, shift = np.sum(both * w * w) / r2, np.sum(gap * w * w) / r, 0.5 * np.sum(gap) / r
+    m, curve, cross, slant, own = np.empty((5, _BLOCK), np.float32)
+    z = np.empty(_BLOCK, np.float32)
+    for start in range(0, n, _BLOCK):
+        size = min(_BLOCK, n - start)
+        m[:], curve[:], cross[:], slant[:], own[:] = 0.0, 0.0, 0.0, 0.0, 0.0
+        for a in range(d):
+            column, spread = space.columns[a, start : start + size], space.var_columns[a, start : start + size]
+            at, v, slope = np.float32(middle[a]), np.float32(both[a] / r2), np.float32(w[a])
+            lean, each = np.float32(gap[a] * w[a] / r), np.float32(w[a] * w[a] + both[a] / r2)
+            for k in range(size):
+                c = column[k] - at
+                vc = v * c
+                m[k] += slope * c
+                curve[k] += vc * c
+                cross[k] += vc * slope
+                slant[k] += lean * c
+                own[k] += each * spread[k]
+        for k in range(size):
+            total = fixed + own[k] + curve[k] - 2.0 * m[k] * cross[k] + m[k] * m[k] * bend + slant[k] - m[k] * tilt
+            z[k] = (m[k] + shift) / math.sqrt(max(total, 1e-30))
         multiply_by_ndtr(p[start : start + size], z)
 
 

@@ -6,7 +6,7 @@ answer and replays the others, and a stored search (`to_dict`) is the log: no be
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any, ClassVar, NamedTuple
 
@@ -78,6 +78,15 @@ class Search(ABC):
             query = self._propose(k, open_stream(self._key, len(self._log)))
             self._pending = tuple(int(item) for item in query)
         return self._pending
+
+    def show(self, query: Sequence[int]) -> tuple[int, ...]:
+        """Ask about these items instead of what the search would ask, as to get to know new ones; then `tell`."""
+        step = _checked_step([int(item) for item in query], None, self.embedding)
+        used = [item for item in step.query if self._blocked[item]]
+        if used:
+            raise ValueError(f"item {used[0]} was shown before in this search: show items that are not in `used`")
+        self._pending = step.query
+        return step.query
 
     def tell(self, chosen: int | None) -> None:
         """The answer to the last query: one of its items, or None for "can't tell"."""

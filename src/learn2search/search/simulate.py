@@ -156,7 +156,7 @@ def _in_threads(
     person_keys = oracle.keys(len(targets))
 
     def play(part: slice) -> int:
-        trace = _new_trace(limit, k)
+        trace = new_trace(limit, k)
         ours = Games(games.costs[part], games.flips[part], games.asked[part])
         search.play_many(keys[part], oracle.person, person_keys[part], targets[part], k, trace, ours)
         return len(targets[part])
@@ -179,7 +179,7 @@ def _with_logs(
     limit: int,
     progress: bool | None,
 ) -> Run:
-    trace, person_keys = _new_trace(limit, k), oracle.keys(len(targets))
+    trace, person_keys = new_trace(limit, k), oracle.keys(len(targets))
     costs, flips, answers, logs = np.empty(len(targets), np.int64), 0.0, 0, []
     for game in _watched(range(len(targets)), len(targets), progress):
         costs[game] = search.play(keys[game], oracle.person, person_keys[game], int(targets[game]), k, trace)
@@ -220,7 +220,7 @@ def _is_mode(search: Search, target: int) -> bool:
     return bool(ties[int(draw % np.uint64(len(ties)))] == target)
 
 
-def _new_trace(limit: int, k: int) -> Trace:
+def new_trace(limit: int, k: int) -> Trace:
     return Trace(np.empty((limit, k), np.int64), np.empty(limit, np.int64), np.zeros(limit), np.zeros(1, np.int64))
 
 

@@ -1,0 +1,1 @@
+"""Learning to search: searches teach the embedding, the embedding shortens the searches."""

@@ -1,0 +1,349 @@
+"""The loop of the paper's section 5.2: search with the present embedding, learn from the answers, search again.
+
+Only searches that found their target teach: then the target is known, and each answer is a triplet around it. All
+randomness is a function of the seed and the number of the search, so a loop that was stopped goes on exactly.
+"""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from learn2search.embedding import Embedding
+from learn2search.learn.knowledge import Knowledge
+from learn2search.learn.recipe import Recipe, make_recipe
+from learn2search.learn.state import read_state, write_state
+from learn2search.oracle import Oracle, ProbitOracle
+from learn2search.search.protocol import MAX_SHOWN, Search
+from learn2search.search.simulate import make_search, new_trace
+from learn2search.search.trace import Items
+from learn2search.streams import Seed, seed_sequence, stream_keys
+from learn2search.triplets import Triplets, from_search
+
+Targets = ArrayLike | Callable[[int, np.random.Generator], int] | None
+_KEYS_AHEAD = 1024  # visitors whose random streams are made together
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """One search of a learning loop.
+
+    number: from 0. queries: the items shown, question by question. answers: the item chosen each time, None for "can't
+    tell". cost: the number of questions. found: False when the search ended without its target; then it taught
+    nothing. version: of the model that the search used, the number of refits before it.
+    """
+
+    number: int
+    target: int
+    queries: tuple[tuple[int, ...], ...]
+    answers: tuple[int | None, ...]
+    cost: int
+    found: bool
+    version: int
+
+    @property
+    def triplets(self) -> Triplets:
+        """What it teaches, `(m, 3)`."""
+        steps = zip(self.queries, self.answers, strict=True) if self.found else ()
+        return from_search(self.target, (step for step in steps if self.target not in step[0]))
+
+
+class Learner:
+    """The state of a learning loop, which can be saved, changed on the way, and continued.
+
+    oracle: who answers. n_items: how many items there are. k: items a query. preset and changes: see `Recipe`.
+    targets: what people look for: None (all items alike), weights `(n_items,)` (popularity), or a function of the
+    search's number and a generator that returns an item. give_up: after so many questions without the target a
+    person leaves; None = never. features: `(n_items, f)`, if something is known about the items: their places
+    before any answer, in any unit; they may explain only a part.
+    """
+
+    def __init__(
+        self,
+        oracle: Oracle,
+        n_items: int,
+        *,
+        preset: str = "best",
+        seed: Seed = None,
+        k: int = 2,
+        targets: Targets = None,
+        give_up: int | None = None,
+        features: ArrayLike | None = None,
+        **changes: Any,
+    ) -> None:
+        self.recipe: Recipe = make_recipe(preset, k, **changes)
+        if isinstance(n_items, bool) or not isinstance(n_items, int | np.integer) or n_items < 3:
+            raise ValueError(f"a loop needs 3 or more items, got n_items={n_items!r}")
+        if not isinstance(k, int | np.integer) or not 2 <= k <= min(MAX_SHOWN, n_items):
+            raise ValueError(f"a query shows 2 to {MAX_SHOWN} of the items, got k={k!r}")
+        if give_up is not None and give_up < 1:
+            raise ValueError(f"give_up is a number of questions, 1 or more, got {give_up!r}")
+        self.k, self.give_up = int(k), give_up
+        self.number = 0  # searches so far
+        self.active = np.ones(n_items, bool)
+        self._seed = seed_sequence(seed)
+        self.knowledge = Knowledge(int(n_items), self.recipe, self._stream(0), features)
+        self.targets = targets
+        self._changed()
+        self.oracle = oracle
+
+    # --- what is known ---
+
+    @property
+    def n_items(self) -> int:
+        """All items that ever joined, retired ones included."""
+        return len(self.active)
+
+    @property
+    def triplets(self) -> Triplets:
+        """All triplets so far."""
+        return self.knowledge.triplets
+
+    @property
+    def counts(self) -> Items:
+        """In how many triplets each item stands, the paper's m(i), `(n_items,)`."""
+        return self.knowledge.counts.copy()
+
+    @property
+    def version(self) -> int:
+        """How often the embedding was refitted."""
+        return self.knowledge.version
+
+    @property
+    def embedding(self) -> Embedding:
+        """Of all items; searches on it take the noise `learner.noise`."""
+        return self.knowledge.space()
+
+    @property
+    def noise(self) -> float:
+        """σ of the answers in the unit of the embedding: 1, but for embeddings without variances."""
+        return self.knowledge.noise
+
+    # --- the loop ---
+
+    def searches(self, count: int) -> Iterator[Episode]:
+        """The next `count` searches."""
+        for _ in range(count):
+            yield self.search()
+
+    def search(self) -> Episode:
+        """One search, and what is learnt from it."""
+        target = self._draw_target()
+        search = self._new_search()
+        known = self._place_of[target] >= 0
+        unknown = self._unknown()
+        if isinstance(self._oracle, ProbitOracle) and type(self._oracle).choose is ProbitOracle.choose:
+            if known and len(unknown) == 0:
+                episode = self._play(search, target)
+            else:
+                episode = self._ask_and_tell(search, target, self._oracle.visitor(self.number), unknown)
+        else:
+            episode = self._ask_and_tell(search, target, self._oracle, unknown)
+        self.number += 1
+        if self.recipe.embedding != "true":
+            self.knowledge.learn(episode.triplets, self.number)
+        return episode
+
+    # --- items come and go ---
+
+    def join(self, count: int = 1, features: ArrayLike | None = None) -> range:
+        """New items, at the prior; their numbers. The oracle must know them; features if the others have them."""
+        if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
+            raise ValueError(f"1 or more items can join, got {count!r}")
+        new = range(self.n_items, self.n_items + int(count))
+        self.knowledge.join(int(count), self.number, features)
+        self.active = np.concatenate([self.active, np.ones(int(count), bool)])
+        self._changed()
+        return new
+
+    def retire(self, items: int | Sequence[int]) -> None:
+        """These items are never shown again. What was learnt about them stays: it says where others are."""
+        leaving = np.atleast_1d(np.asarray(items))
+        if leaving.dtype.kind not in "iu" or leaving.min(initial=0) < 0 or leaving.max(initial=0) >= self.n_items:
+            raise ValueError(f"the items are 0..{self.n_items - 1}, got {items!r}")
+        staying = self.active.copy()
+        staying[leaving] = False
+        if staying.sum() < 3:
+            raise ValueError(f"at least 3 items must stay, but only {staying.sum()} would")
+        self.active = staying
+        self._changed()
+
+    @property
+    def oracle(self) -> Oracle:
+        """Who answers; may be replaced, as when new items join."""
+        return self._oracle
+
+    @oracle.setter
+    def oracle(self, oracle: Oracle) -> None:
+        if isinstance(oracle, ProbitOracle) and len(oracle.features) < self.n_items:
+            raise ValueError(f"the oracle knows {len(oracle.features)} items, the loop has {self.n_items}")
+        if self.recipe.embedding == "true" and not isinstance(oracle, ProbitOracle):
+            raise ValueError('embedding="true" takes the features of a ProbitOracle; this oracle has none')
+        self._oracle = oracle
+        self._visitors: NDArray[np.uint64] = np.empty((0, 2), np.uint64)
+        self._changed()
+
+    # --- storing ---
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write everything but the oracle and the targets to a file that `load` reads."""
+        choices = {"recipe": self.recipe.to_dict(), "k": self.k, "give_up": self.give_up, "number": self.number}
+        seed = {"entropy": self._seed.entropy, "spawn_key": list(self._seed.spawn_key)}
+        write_state(path, {**choices, **seed}, {"active": self.active, **self.knowledge.to_arrays()})
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], oracle: Oracle, targets: Targets = None) -> "Learner":
+        """The loop as it was saved: with the same oracle and targets, the same episodes follow."""
+        choices, arrays = read_state(path)
+        recipe = Recipe.from_dict(choices["recipe"])
+        seed = np.random.SeedSequence(choices["entropy"], spawn_key=tuple(choices["spawn_key"]))
+        learner = cls.__new__(cls)
+        learner.recipe, learner.k, learner.give_up = recipe, choices["k"], choices["give_up"]
+        learner.number, learner._seed, learner.active = choices["number"], seed, arrays["active"]
+        learner.knowledge = Knowledge(len(learner.active), recipe, learner._stream(0))
+        learner.knowledge.take_arrays(arrays)
+        learner.targets = targets
+        learner.oracle = oracle
+        return learner
+
+    # --- parts of a search ---
+
+    def _changed(self) -> None:
+        """Another oracle, or other items: what follows from them."""
+        self._items = np.flatnonzero(self.active)
+        self._place_of = np.full(self.n_items, -1)
+        self._place_of[self._items] = np.arange(len(self._items))
+        limit = self.give_up or self.n_items
+        self._trace = new_trace(limit, self.k)
+        oracle = getattr(self, "_oracle", None)
+        if isinstance(oracle, ProbitOracle):
+            self._person = oracle.person._replace(features=np.ascontiguousarray(oracle.features[self._items]))
+            self._truth = Embedding(self._person.features)
+
+    def _new_search(self) -> Search:
+        if self.recipe.embedding == "true":
+            space, noise = self._truth, self._person.noise
+        else:
+            space, noise = self.knowledge.space(self._items), self.knowledge.noise
+        given = {"metric": self.recipe.metric} if self.recipe.strategy == "gauss" and space.var is not None else {}
+        return make_search(self.recipe.strategy, space, noise, seed=self._stream(1, self.number), **given)
+
+    def _draw_target(self) -> int:
+        generator = np.random.default_rng(self._stream(2, self.number))
+        if callable(self.targets):
+            target = int(self.targets(self.number, generator))
+            if not 0 <= target < self.n_items:
+                raise ValueError(f"targets() gave item {target}, but the items are 0..{self.n_items - 1}")
+            return target
+        if self.targets is None:
+            return int(self._items[generator.integers(len(self._items))])
+        weights = _checked_weights(self.targets, self.n_items)[self._items]
+        return int(generator.choice(self._items, p=weights / weights.sum()))
+
+    def _unknown(self) -> Items:
+        """Items that are to be explored: the first query of the search shows up to half its size of them."""
+        if self.recipe.embedding == "true" or not self.recipe.explore_below:
+            return self._items[:0]
+        unknown = np.flatnonzero(self.active & (self.knowledge.counts < self.recipe.explore_below))
+        if len(unknown) == 0 or len(unknown) == len(self._items):
+            return unknown[:0]
+        generator = np.random.default_rng(self._stream(3, self.number))
+        return generator.choice(unknown, min(self.k // 2, len(unknown)), replace=False)
+
+    def _play(self, search: Search, target: int) -> Episode:
+        """The whole search in compiled code."""
+        trace, place = self._trace, int(self._place_of[target])
+        key = stream_keys(self._stream(1, self.number), 1)[0]
+        cost = search.play(key, self._person, self._visitor_key(), place, self.k, trace)
+        asked = int(trace.asked[0])
+        shown = [tuple(item for item in row if item >= 0) for row in trace.shown[:asked].tolist()]
+        chosen = trace.chosen[:asked].tolist()
+        queries = tuple(tuple(int(self._items[item]) for item in query) for query in shown)
+        answers = tuple(None if at < 0 else query[at] for query, at in zip(queries, chosen, strict=True))
+        return Episode(self.number, target, queries, answers, abs(cost), cost > 0, self.version)
+
+    def _ask_and_tell(self, search: Search, target: int, oracle: Oracle, unknown: Items) -> Episode:
+        """The same search step by step, for any oracle, and where items are explored."""
+        items, limit, found = self._items, self.give_up or self.n_items, False
+        while not (search.done or found or len(search.log) >= limit):
+            query = search.ask(min(self.k, search.left))
+            if len(unknown) and not search.log:
+                query = search.show(_with_unknown(query, self._place_of[unknown]))
+            shown = tuple(int(items[place]) for place in query)
+            chosen = oracle.choose(shown, target)
+            if chosen is not None and chosen not in shown:
+                raise ValueError(f"the oracle chose item {chosen!r}, which was not shown: the items shown are {shown}")
+            search.tell(None if chosen is None else query[shown.index(chosen)])
+            found = target in shown
+        cost = len(search.log)
+        if search.done and not found and self._place_of[target] >= 0:  # the rest is shown one by one
+            used = search.used
+            cost += sum(place not in used for place in range(self._place_of[target] + 1))
+            found, cost = cost <= limit, min(cost, limit)
+        queries = tuple(tuple(int(items[place]) for place in step.query) for step in search.log)
+        answers = tuple(None if step.chosen is None else int(items[step.chosen]) for step in search.log)
+        return Episode(self.number, target, queries, answers, cost, found, self.version)
+
+    def _visitor_key(self) -> NDArray[np.uint64]:
+        """The random stream of this search's visitor: the one that `oracle.visitor(number)` has."""
+        if self.number >= len(self._visitors) and isinstance(self._oracle, ProbitOracle):
+            self._visitors = self._oracle.keys(2 * self.number + _KEYS_AHEAD)
+        key: NDArray[np.uint64] = self._visitors[self.number]
+        return key
+
+    def _stream(self, *place: int) -> np.random.SeedSequence:
+        return np.random.SeedSequence(self._seed.entropy, spawn_key=(*self._seed.spawn_key, *place))
+
+
+def learn2search(
+    oracle: Oracle,
+    n_items: int,
+    n_searches: int,
+    *,
+    preset: str = "best",
+    seed: Seed = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    targets: Targets = None,
+    **options: Any,
+) -> Iterator[Episode]:
+    """Search and learn: an `Episode` a search, `n_searches` of them, without any features of the items.
+
+    preset: "best" or "paper". options: of `Learner`, and the choices of `Recipe`. checkpoint: a file where the state
+    is kept, written at each refit and at the end. When it is there already, the loop goes on after its last search;
+    episodes after it come again, the same.
+    """
+    learner = Learner(oracle, n_items, preset=preset, seed=seed, targets=targets, **options)
+    if checkpoint is not None and Path(checkpoint).exists():
+        asked, learner = learner, Learner.load(checkpoint, oracle, targets)
+        if learner.recipe != asked.recipe or learner.k != asked.k or learner.n_items != asked.n_items:
+            raise ValueError(
+                f"{os.fspath(checkpoint)} is the state of another loop ({learner.n_items} items, k={learner.k}, "
+                f"{learner.recipe}): give it another name, or ask for the same loop"
+            )
+    return _episodes(learner, n_searches, checkpoint)
+
+
+def _episodes(learner: Learner, n_searches: int, checkpoint: str | os.PathLike[str] | None) -> Iterator[Episode]:
+    while learner.number < n_searches:
+        version = learner.version
+        episode = learner.search()
+        if checkpoint is not None and (learner.version != version or learner.number == n_searches):
+            learner.save(checkpoint)
+        yield episode
+
+
+def _with_unknown(query: tuple[int, ...], unknown: Items) -> tuple[int, ...]:
+    """The query with its last items replaced by unknown ones."""
+    new = [int(place) for place in unknown]
+    return (*[place for place in query if place not in new][: len(query) - len(new)], *new)
+
+
+def _checked_weights(targets: ArrayLike, n_items: int) -> NDArray[np.float64]:
+    weights = np.asarray(targets, float)
+    if weights.shape != (n_items,) or not np.isfinite(weights).all() or weights.min() < 0 or weights.max() <= 0:
+        raise ValueError(f"targets must be {n_items} weights, one an item, 0 or more and not all 0, or a function")
+    return weights

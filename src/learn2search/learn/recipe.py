@@ -1,0 +1,145 @@
+"""How a loop searches, embeds and refits: one frozen value, with two presets.
+
+preset="paper"   the paper to the letter: GaussSearch with the Mahalanobis rule, prior N(0, I), a fresh fit after
+                 search 1, 2, 4, 8, ...
+preset="best"    ours: the exact posterior, an empirical prior, refits after every fifth more searches, warm when
+                 there is enough data, and an online step after every search
+"""
+
+import math
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from learn2search.search.simulate import STRATEGIES
+
+EMBEDDINGS = ("gauss", "tste", "ckl", "true")
+DOUBLING = "doubling"
+ESTIMATED, AUTO = "estimated", "auto"
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """The choices of a learning loop; all plain values, so that a state can be saved.
+
+    strategy: of the searches, "sampled", "gauss", ... embedding: "gauss" (GaussEmbed), "tste", "ckl", or "true" (the
+    oracle's own features, never learnt). n_components: D, or "estimated" (the paper: 100 until there are 10,000
+    triplets, then as many as hold 98% of the energy), or "auto". prior: of GaussEmbed. metric: of GaussSearch.
+
+    refit: "doubling" (after search 1, 2, 4, ...), a factor by which `refit_by` ("searches" or "triplets") must have
+    grown since the last refit, or search numbers. warm_from, online_from: how many triplets an item there must be on
+    average before refits begin at the embedding of before, and before each search is followed by an online step;
+    infinity = never. epochs: of a cold and of a warm refit; batches: steps an epoch.
+
+    explore_below: an item with fewer triplets is unknown; while there are such items, each search shows some of them
+    in its first query.
+    """
+
+    strategy: str = "sampled"
+    embedding: str = "gauss"
+    n_components: int | str = AUTO
+    prior: str = "ard"
+    metric: str | None = "euclidean"
+    refit: float | str | tuple[int, ...] = 1.2
+    refit_by: str = "searches"
+    warm_from: float = 2.0
+    online_from: float = 2.0
+    epochs: tuple[int, int] = (60, 40)
+    batches: int = 100
+    learning_rate: float = 0.05
+    explore_below: int = 0
+
+    def __post_init__(self) -> None:
+        _check_choice("strategy", self.strategy, STRATEGIES)
+        _check_choice("embedding", self.embedding, EMBEDDINGS)
+        _check_choice("refit_by", self.refit_by, ("searches", "triplets"))
+        _check_components(self.n_components)
+        object.__setattr__(self, "refit", _checked_refit(self.refit))
+        object.__setattr__(self, "epochs", _checked_epochs(self.epochs))
+        for name in ("warm_from", "online_from", "explore_below", "learning_rate", "batches"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not value >= 0:
+                raise ValueError(f"{name} must be a number, 0 or more, got {value!r}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values, infinity as null."""
+        return {name: None if value == math.inf else value for name, value in asdict(self).items()}
+
+    @classmethod
+    def from_dict(cls, stored: dict[str, Any]) -> "Recipe":
+        """What `to_dict` wrote; a field that this release does not know is an error."""
+        known = {field.name for field in fields(cls)}
+        if set(stored) != known:
+            raise ValueError(f"a stored recipe has the fields {sorted(known)}, got {sorted(stored)}")
+        never = {name: math.inf for name in ("warm_from", "online_from") if stored[name] is None}
+        lists = {name: tuple(value) for name, value in stored.items() if isinstance(value, list)}
+        return cls(**{**stored, **lists, **never})
+
+    def refit_is_due(self, searches: int, triplets: int, last: tuple[int, int]) -> bool:
+        """Is it time, after so many searches and triplets? `last` are the two numbers at the last refit."""
+        if self.refit == DOUBLING:
+            return searches & (searches - 1) == 0
+        if isinstance(self.refit, tuple):
+            return searches in self.refit
+        now, before = (searches, last[0]) if self.refit_by == "searches" else (triplets, last[1])
+        return now >= max(before + 1, math.ceil(float(self.refit) * before))
+
+
+def _check_choice(name: str, value: object, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise ValueError(f"{name} must be one of {', '.join(allowed)}, got {value!r}")
+
+
+def _check_components(value: int | str) -> None:
+    if value in (ESTIMATED, AUTO):
+        return
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise ValueError(f'n_components must be a whole number from 1, "estimated" or "auto", got {value!r}')
+
+
+def _checked_refit(refit: Any) -> float | str | tuple[int, ...]:
+    if refit == DOUBLING or (isinstance(refit, int | float) and not isinstance(refit, bool) and refit > 1):
+        return DOUBLING if refit == DOUBLING else float(refit)
+    if isinstance(refit, list | tuple | range | np.ndarray) and all(int(number) == number > 0 for number in refit):
+        return tuple(int(number) for number in refit)
+    raise ValueError(f'refit must be "doubling", a factor above 1, or the numbers of searches, got {refit!r}')
+
+
+def _checked_epochs(epochs: Any) -> tuple[int, int]:
+    pair = (epochs, epochs) if isinstance(epochs, int) else tuple(epochs)
+    if len(pair) != 2 or not all(isinstance(count, int) and count > 0 for count in pair):
+        raise ValueError(f"epochs must be a whole number, or one for cold and one for warm refits, got {epochs!r}")
+    return pair[0], pair[1]
+
+
+# --- presets ---------------------------------------------------------------------------------------
+
+PRESETS = {
+    "paper": Recipe(
+        strategy="gauss",
+        n_components=ESTIMATED,
+        prior="standard",
+        metric="mahalanobis",
+        refit=DOUBLING,
+        warm_from=math.inf,
+        online_from=math.inf,
+        epochs=(40, 40),
+        batches=40,
+        learning_rate=0.1,
+    ),
+    "best": Recipe(),
+}
+_FOUR_PICTURES = {"refit": 1.3, "refit_by": "triplets"}
+
+
+def make_recipe(preset: str, k: int = 2, **changes: Any) -> Recipe:
+    """A preset with some choices changed. With more than two pictures "best" refits by triplets, not by searches."""
+    if preset not in PRESETS:
+        raise ValueError(f"preset must be one of {', '.join(PRESETS)}, got {preset!r}")
+    known = [field.name for field in fields(Recipe)]
+    for name in changes:
+        if name not in known:
+            raise TypeError(f"{name!r} is no choice of a learning loop: it has {', '.join(known)}")
+    ours = _FOUR_PICTURES if preset == "best" and k > 2 else {}
+    return replace(PRESETS[preset], **{**ours, **changes})

@@ -1,0 +1,286 @@
+"""The blind loop: it learns, step by step as the searches do, goes on exactly after a restart, and never hangs."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import learn2search as l2s
+from learn2search.learn import loop
+
+N, D = 40, 2
+FEATURES = np.random.default_rng(7).normal(size=(N, D))
+
+
+def person(seed: int = 1, noise: float = 0.15) -> l2s.ProbitOracle:
+    return l2s.ProbitOracle(FEATURES, noise, seed=seed)
+
+
+class StepByStep:
+    """The same simulated people as a Python object, so that searches go through ask and tell."""
+
+    def __init__(self, oracle: l2s.ProbitOracle) -> None:
+        self.oracle, self.number = oracle, -1
+
+    def choose(self, query: Sequence[int], target: int) -> int | None:
+        return self.visitor.choose(query, target)
+
+    def next(self) -> None:
+        self.number += 1
+        self.visitor = self.oracle.visitor(self.number)
+
+
+def learner(**options: Any) -> l2s.Learner:
+    given = {"n_components": D, "seed": 3, **options}
+    return l2s.Learner(given.pop("oracle", person()), N, **given)
+
+
+def test_the_public_function_should_yield_numbered_episodes() -> None:
+    episodes = list(l2s.learn2search(person(), N, 12, n_components=D, seed=0))
+    assert [episode.number for episode in episodes] == list(range(12))
+    assert [episode.version for episode in episodes] == [0, 1, 2, 3, 4, 5, 6, 6, 7, 7, 8, 8]
+    for episode in episodes:
+        assert episode.found
+        assert len(episode.queries) == len(episode.answers) == episode.cost
+        assert episode.target in episode.queries[-1]
+        assert all(answer in query for query, answer in zip(episode.queries, episode.answers, strict=True))
+        assert episode.target not in {item for query in episode.queries[:-1] for item in query}
+
+
+@pytest.mark.parametrize("strategy", ["sampled", "gauss"])
+def test_searches_should_become_shorter(strategy: str) -> None:
+    costs = [episode.cost for episode in learner(strategy=strategy).searches(300)]
+    assert np.mean(costs[200:]) < 0.7 * np.mean(costs[:20])
+
+
+def test_an_episode_should_teach_each_answer_but_the_last() -> None:
+    loop_ = learner()
+    episodes = list(loop_.searches(5))
+    assert sum(len(episode.triplets) for episode in episodes) == len(loop_.triplets)
+    first = episodes[0]
+    assert len(first.triplets) == first.cost - 1
+    assert (first.triplets[:, 0] == first.target).all()
+
+
+@pytest.mark.parametrize("strategy", ["sampled", "gauss"])
+@pytest.mark.parametrize("k", [2, 4])
+def test_compiled_searches_should_equal_ask_and_tell(strategy: str, k: int) -> None:
+    slow_oracle = StepByStep(person())
+    fast, slow = learner(strategy=strategy, k=k), learner(strategy=strategy, k=k, oracle=slow_oracle)
+    for _ in range(15):
+        slow_oracle.next()
+        assert fast.search() == slow.search()
+    np.testing.assert_array_equal(fast.embedding.mean, slow.embedding.mean)
+
+
+@pytest.mark.parametrize("preset", ["paper", "best"])
+def test_a_saved_loop_should_go_on_with_the_same_episodes(preset: str, tmp_path: Path) -> None:
+    whole = learner(preset=preset)
+    list(whole.searches(25))
+    whole.retire([2, 5])
+    whole.save(tmp_path / "state.npz")
+    again = l2s.Learner.load(tmp_path / "state.npz", person())
+    assert list(whole.searches(15)) == list(again.searches(15))
+    np.testing.assert_array_equal(whole.triplets, again.triplets)
+    np.testing.assert_array_equal(whole.embedding.var, again.embedding.var)
+
+
+def test_a_checkpoint_should_be_continued(tmp_path: Path) -> None:
+    path = tmp_path / "loop.npz"
+    once = list(l2s.learn2search(person(), N, 20, n_components=D, seed=5))
+    begun = l2s.learn2search(person(), N, 20, n_components=D, seed=5, checkpoint=path)
+    first = [next(begun) for _ in range(9)]  # and then the program is killed
+    rest = list(l2s.learn2search(person(), N, 20, n_components=D, seed=5, checkpoint=path))
+    assert first == once[:9]
+    assert rest == once[20 - len(rest) :]
+    assert rest[0].number <= 9
+    assert list(l2s.learn2search(person(), N, 20, n_components=D, seed=5, checkpoint=path)) == []
+
+
+def test_a_checkpoint_of_another_loop_should_be_refused(tmp_path: Path) -> None:
+    list(l2s.learn2search(person(), N, 2, n_components=D, seed=5, checkpoint=tmp_path / "loop.npz"))
+    with pytest.raises(ValueError, match="another loop"):
+        l2s.learn2search(person(), N, 2, n_components=D, strategy="gauss", checkpoint=tmp_path / "loop.npz")
+
+
+def test_memory_should_be_bounded_by_triplets_and_embedding() -> None:
+    loop_ = learner()
+    list(loop_.searches(60))
+    held = loop_.knowledge._rows.nbytes + loop_.knowledge.now.mean.nbytes + loop_.knowledge.now.var.nbytes
+    assert held <= 2 * 24 * max(len(loop_.triplets), 512) + 2 * 8 * N * D
+    assert not [name for name, value in vars(loop_).items() if isinstance(value, list)]  # no log of episodes
+
+
+# --- who is looked for, and how it ends ------------------------------------------------------------
+
+
+def test_popular_targets_should_be_looked_for_more_often() -> None:
+    weights = np.zeros(N)
+    weights[[3, 4]] = 9, 1
+    targets = [episode.target for episode in learner(targets=weights).searches(60)]
+    assert set(targets) == {3, 4}
+    assert targets.count(3) > 40
+
+
+def test_targets_may_come_from_a_function() -> None:
+    episodes = learner(targets=lambda number, generator: number % 7).searches(14)
+    assert [episode.target for episode in episodes] == [number % 7 for number in range(14)]
+    with pytest.raises(ValueError, match="gave item 99"):
+        learner(targets=lambda number, generator: 99).search()
+    with pytest.raises(ValueError, match="weights"):
+        learner(targets=[1.0, 2.0]).search()
+
+
+def test_searches_that_were_given_up_should_teach_nothing() -> None:
+    loop_ = learner(give_up=1)
+    episodes = list(loop_.searches(30))
+    assert {episode.cost for episode in episodes} == {1}
+    lost = [episode for episode in episodes if not episode.found]
+    assert lost
+    assert all(len(episode.triplets) == 0 for episode in lost)
+    assert len(loop_.triplets) == 0
+
+
+def test_looking_for_something_that_is_not_here_should_end_and_teach_nothing() -> None:
+    loop_ = learner(targets=lambda number, generator: 0)
+    loop_.retire(0)
+    episode = loop_.search()
+    assert not episode.found
+    assert len(loop_.triplets) == 0
+    assert 0 not in {item for query in episode.queries for item in query}
+
+
+# --- items come and go -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("strategy", ["sampled", "gauss"])
+def test_a_retired_item_should_never_be_shown(strategy: str) -> None:
+    loop_ = learner(strategy=strategy)
+    list(loop_.searches(5))
+    loop_.retire([1, 7, 30])
+    for episode in loop_.searches(15):
+        assert not {1, 7, 30} & {episode.target, *(item for query in episode.queries for item in query)}
+
+
+def test_a_new_item_should_start_at_the_prior_and_be_explored_until_it_is_known() -> None:
+    loop_ = l2s.Learner(person(), N - 3, n_components=D, seed=3, explore_below=10)
+    list(loop_.searches(40))
+    new = loop_.join(3)
+    assert list(new) == [N - 3, N - 2, N - 1]
+    np.testing.assert_allclose(loop_.embedding.var[list(new)], np.tile(loop_.knowledge.now.prior_variance, (3, 1)))
+    for episode in loop_.searches(80):
+        unknown = loop_.knowledge.counts[list(new)].max() == 0
+        assert not unknown or set(new) & set(episode.queries[0])
+    assert loop_.knowledge.counts[list(new)].min() >= 10
+
+
+def test_bad_joins_and_retirements_should_be_refused() -> None:
+    loop_ = learner()
+    with pytest.raises(ValueError, match="1 or more"):
+        loop_.join(0)
+    with pytest.raises(ValueError, match="0..39"):
+        loop_.retire(40)
+    with pytest.raises(ValueError, match="at least 3"):
+        loop_.retire(list(range(38)))
+
+
+# --- baselines -------------------------------------------------------------------------------------
+
+
+def test_true_features_should_search_as_simulate_does() -> None:
+    loop_ = learner(embedding="true", strategy="gauss")
+    episodes = list(loop_.searches(50))
+    run = l2s.simulate("gauss", l2s.Embedding(FEATURES), person(), [e.target for e in episodes], progress=False)
+    assert abs(np.mean([episode.cost for episode in episodes]) - run.mean) < 2
+    assert loop_.version == 0
+
+
+@pytest.mark.parametrize("embedding", ["tste", "ckl"])
+def test_embeddings_without_variances_should_run_in_the_same_loop(embedding: str, tmp_path: Path) -> None:
+    loop_ = learner(preset="paper", embedding=embedding)
+    list(loop_.searches(9))
+    assert loop_.version == 4
+    assert loop_.embedding.var is None
+    assert 0 < loop_.noise < np.inf
+    loop_.save(tmp_path / "state.npz")
+    again = l2s.Learner.load(tmp_path / "state.npz", person())
+    assert list(again.searches(4)) == list(loop_.searches(4))
+
+
+def test_features_should_shorten_the_first_searches() -> None:
+    def first(**options: Any) -> float:
+        runs = (learner(seed=seed, **options).searches(8) for seed in range(6))
+        return float(np.mean([episode.cost for run in runs for episode in run]))
+
+    assert first(features=50 * FEATURES + 3) < 0.7 * first()  # in any unit, from anywhere
+    assert first(features=FEATURES[:, :1]) < first()  # a part of them
+
+
+def test_new_items_should_bring_features_when_the_others_have_them() -> None:
+    loop_ = l2s.Learner(person(), N - 2, n_components=D, seed=3, features=FEATURES[:-2])
+    list(loop_.searches(10))
+    with pytest.raises(ValueError, match="need features"):
+        loop_.join(2)
+    with pytest.raises(ValueError, match=r"shape \(2, 2\)"):
+        loop_.join(2, features=np.zeros((2, 5)))
+    loop_.join(2, features=FEATURES[-2:])
+    list(loop_.searches(5))
+
+
+def test_the_number_of_axes_should_be_chosen_when_there_are_enough_triplets(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("learn2search.learn.knowledge.CHOOSE_AT", 150)
+    for n_components, first in (("estimated", N - 1), ("auto", 10)):
+        loop_ = learner(n_components=n_components)
+        assert loop_.embedding.dim == first
+        list(loop_.searches(60))
+        assert loop_.embedding.dim < first
+
+
+# --- bad input -------------------------------------------------------------------------------------
+
+
+class Answers:
+    """Always the same kind of answer."""
+
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer
+
+    def choose(self, query: Sequence[int], target: int) -> int | None:
+        answer: int | None = self.answer(query) if callable(self.answer) else self.answer
+        return answer
+
+
+def test_an_answer_that_was_not_shown_should_be_an_error() -> None:
+    with pytest.raises(ValueError, match="chose item 1000, which was not shown"):
+        learner(oracle=Answers(1000)).search()
+
+
+@pytest.mark.parametrize("strategy", ["sampled", "gauss"])
+@pytest.mark.parametrize("answer", [None, lambda query: query[0]])
+def test_an_oracle_that_says_nothing_should_not_stop_the_loop(strategy: str, answer: Any) -> None:
+    loop_ = learner(oracle=Answers(answer), strategy=strategy)
+    episodes = list(loop_.searches(12))
+    assert all(episode.found for episode in episodes)
+    assert (len(loop_.triplets) == 0) == (answer is None)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [({"k": 1}, "2 to 8"), ({"give_up": 0}, "give_up"), ({"preset": "worst"}, "preset"), ({"seed": -1}, "seed")],
+)
+def test_wrong_arguments_should_be_named(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        learner(**wrong)
+
+
+def test_an_oracle_that_does_not_fit_should_be_refused() -> None:
+    with pytest.raises(ValueError, match="knows 40 items, the loop has 50"):
+        l2s.Learner(person(), 50)
+    with pytest.raises(ValueError, match="ProbitOracle"):
+        learner(oracle=Answers(None), embedding="true")
+
+
+def test_the_module_should_give_the_function_of_the_package() -> None:
+    assert l2s.learn2search is loop.learn2search
