@@ -28,7 +28,8 @@ from learn2search.store.collections import Collection
 from learn2search.store.lock import trainer_lock
 from learn2search.store.models import Model, ModelInfo
 
-GROWTH = 1.3  # times as many triplets as at the last attempt are enough for a new one
+GROWTH = 1.25  # times as many triplets as at the last attempt are enough for a new one,
+AGAIN = 1.1  # and fewer when that one was kept out
 FEWEST = 100  # triplets, or as many as there are items
 HELD_OUT = 0.1  # of the lessons, the newest
 WARM = 6  # triplets an item: from there on a fit begins where the last one ended
@@ -101,7 +102,9 @@ def is_due(site: Site, collection: Collection) -> bool:
     if wanted is not None and (last is None or float(wanted) > last.created_at):
         return True
     fewest = max(FEWEST, len(site.library.model(collection.model_id).items))
-    return count >= (fewest if last is None else max(fewest, GROWTH * last.metrics["seen"]))
+    if last is None:
+        return count >= fewest
+    return count >= max(fewest, (GROWTH if last.published else AGAIN) * int(last.metrics["seen"]))
 
 
 def ask_for(site: Site, collection: Collection) -> None:
