@@ -75,11 +75,12 @@ def folds(record: Recording, quick: bool) -> None:
                 if not quick:
                     key = f"{dataset} | {split} | tuned | fold {number}"
                     record.cell(key, lambda at=(dataset, split, number): tuned_cell(*at))
-    for number in () if quick else numbers:
-        for split in SPLITS:
-            for name in ESTIMATORS:
-                for d in DIMENSIONS:
-                    fixed(record, "food", split, number, name, d)
+    for dimensions in () if quick else ((10,), DIMENSIONS):
+        for number in numbers:
+            for split in SPLITS:
+                for name in ESTIMATORS:
+                    for d in dimensions:
+                        fixed(record, "food", split, number, name, d)
 
 
 def fixed(record: Recording, dataset: str, split: str, number: int, name: str, d: int) -> None:

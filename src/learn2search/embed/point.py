@@ -32,14 +32,15 @@ from learn2search.streams import Seed
 class PointEmbedding(TripletEmbedding):
     """Positions of greatest likelihood under a ratio link; its kinds differ in κ and in the unit of length.
 
-    epochs: by default 300 where there are few triplets for the coordinates, else 60.
+    epochs: by default 300 where there are few triplets for the coordinates, else 60. learning_rate: by default 0.1/κ,
+    the steeper the link, the smaller the steps.
     """
 
     _stored: ClassVar[tuple[str, ...]] = ("embedding_", "epochs_")
 
     n_components: int
     epochs: int | None
-    learning_rate: float
+    learning_rate: float | None
     batch_size: int | None
     validation_fraction: float
     patience: int
@@ -70,7 +71,8 @@ class PointEmbedding(TripletEmbedding):
         flat = Prior(np.zeros((1, d), np.float32), np.full(d, np.inf, np.float32), 1.0)
         batch = int(self.batch_size) if self.batch_size else max(200, len(train) // 20)
         epochs = 300 if is_scarce(len(train), n, d) else 60
-        pace = Pace(min(batch, len(train)), 1, float(self.learning_rate), int(self.epochs or epochs))
+        rate = 0.1 / kappa if self.learning_rate is None else float(self.learning_rate)
+        pace = Pace(min(batch, len(train)), 1, rate, int(self.epochs or epochs))
         care = Care(self.patience, self.verbose)
         reached = climb(train, held_out, begin(nu, None), Link(True, kappa), pace, lambda _: flat, care, run_seed)
         positions, unseen = unit * reached.nu.astype(np.float64), unseen_items(rows, n)
@@ -101,7 +103,7 @@ class TSTE(PointEmbedding):
         *,
         alpha: float | None = None,
         epochs: int | None = None,
-        learning_rate: float = 0.1,
+        learning_rate: float | None = None,
         batch_size: int | None = None,
         validation_fraction: float = 0.0,
         patience: int = 5,
@@ -133,7 +135,7 @@ class CKL(PointEmbedding):
         *,
         mu: float = 0.05,
         epochs: int | None = None,
-        learning_rate: float = 0.1,
+        learning_rate: float | None = None,
         batch_size: int | None = None,
         validation_fraction: float = 0.0,
         patience: int = 5,
