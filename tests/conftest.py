@@ -4,6 +4,7 @@ import hashlib
 import importlib.util
 import os
 import shutil
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -37,6 +38,10 @@ def fresh_numba_cache() -> Path:
         shutil.rmtree(old, ignore_errors=True)
     return cache
 
+
+# A shell that starts the tests in the background has them ignore Ctrl-C, and with them every program they start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # At import, because numba reads the variable when it is first imported.
 os.environ["NUMBA_CACHE_DIR"] = str(fresh_numba_cache())

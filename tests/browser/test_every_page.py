@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from PIL import Image
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page, StorageState
 
 from learn2search.service import searches
 
@@ -73,15 +73,25 @@ def _walked(site, steps: int) -> str:
     return now.row.id
 
 
+@pytest.fixture(scope="module")
+def owner(browser: Browser, running) -> StorageState:
+    """The cookies of an owner who signed in, once: tokens may be tried ten times a minute."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(f"{running.address}/owner")
+    page.get_by_label("Token").fill(running.token)
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("heading", name="Your collections").wait_for()
+    cookies = context.storage_state()
+    context.close()
+    return cookies
+
+
 @pytest.fixture
-def look(open_page: Open, running) -> Callable[[str, str], Page]:
+def look(open_page: Open, owner: StorageState) -> Callable[[str, str], Page]:
     def at(path: str, name: str) -> Page:
-        page = open_page("/owner", bypass_csp=True, **LOOKS[name])
-        if path.startswith("/owner/"):
-            page.get_by_label("Token").fill(running.token)
-            page.get_by_role("button", name="Sign in").click()
-            page.get_by_role("heading", name="Your collections").wait_for()
-        page.goto(running.address + path)
+        signed_in = {"storage_state": owner} if path.startswith("/owner/") else {}
+        page = open_page(path, bypass_csp=True, **LOOKS[name], **signed_in)
         page.wait_for_load_state("networkidle")
         return page
 
