@@ -2,7 +2,7 @@
 
     python benchmarks/blind.py                     # hours on one core; goes on where it was stopped
     python benchmarks/blind.py --seeds 3           # the first three repetitions of everything
-    python benchmarks/blind.py --only "wine best"  # one line of the plan
+    python benchmarks/blind.py --only "wine best" "wine true gauss"    # some lines of the plan
     python benchmarks/blind.py --quick             # a few minutes, small sizes, results/blind-quick.json
     python benchmarks/blind.py --scheduler tcp://host:8786    # on a Dask cluster
 
@@ -14,6 +14,7 @@ results/blind-runs, the summary is results/blind.json.
 
 import argparse
 import time
+from collections.abc import Callable
 
 import numpy as np
 from recording import RESULTS, Recording
@@ -33,6 +34,21 @@ METHODS = {
     "paper": {"preset": "paper"},
     "paper tste": {"preset": "paper", "embedding": "tste"},
     "paper ckl": {"preset": "paper", "embedding": "ckl"},
+    "paper estimated": {"preset": "paper", "n_components": "estimated"},
+    "best auto": {"n_components": "auto"},
+}
+COLD_SEARCHES = 512
+COLD: dict[str, dict] = {  # what may shorten the first searches, each a change of the best preset
+    "as it is": {},
+    "refits by doubling": {"refit": "doubling"},
+    "refits by a tenth": {"refit": 1.1},
+    "one variance for all axes": {"prior": "empirical"},
+    "variance 1 for all axes": {"prior": "standard"},
+    "never online": {"online_from": np.inf},
+    "explore below 20": {"explore_below": 20},
+    "give up after 200": {"give_up": 200},
+    "all features": {"known": 11},
+    "3 features of 11": {"known": 3},
 }
 COMPONENTS = {"wine": 11, "music": 20}  # D; music has 68 features, 20 is the paper's estimate
 SEARCHES = {"wine": 9000, "music": 4000}
@@ -51,10 +67,23 @@ def faces(d: int) -> np.ndarray:
 
 
 def blind(dataset: str, method: str, seed: int, searches: int, noise: float) -> dict:
+    """The loop on a data set, without its features."""
+    return loop(dataset, METHODS[method], seed, searches, noise)
+
+
+def cold_start(dataset: str, change: str, seed: int, searches: int, noise: float) -> dict:
+    """The first searches, with one change of the best preset; `known` features are the prior mean of the places."""
+    changes = dict(COLD[change])
+    if known := changes.pop("known", 0):
+        changes["features"] = data(dataset)[:, :known]
+    return loop(dataset, changes, seed, searches, noise)
+
+
+def loop(dataset: str, options: dict, seed: int, searches: int, noise: float) -> dict:
     """A loop of `searches` searches: mean costs in windows, and of the targets that were least known."""
     features = data(dataset)
     oracle = l2s.ProbitOracle(features, noise, seed=10_000 + seed)
-    learner = l2s.Learner(oracle, len(features), seed=seed, **{"n_components": COMPONENTS[dataset], **METHODS[method]})
+    learner = l2s.Learner(oracle, len(features), seed=seed, **{"n_components": COMPONENTS[dataset], **options})
     costs, known, began = np.empty(searches), np.empty(searches), time.process_time()
     for at in range(searches):
         counts = learner.counts
@@ -125,9 +154,21 @@ def noise_level(record: Recording, name: str, features: np.ndarray, searches: in
     return noise
 
 
-def plan(record: Recording, seeds: int, quick: bool, only: str | None) -> list[tuple[str, dict]]:
+def plan(record: Recording, seeds: int, quick: bool, only: list[str] | None) -> list[tuple[str, dict]]:
     """All runs, first repetitions first: (name, experiment and arguments)."""
-    lines = []
+    lines = all_lines(record, quick)
+    chosen = [line for line in lines if only is None or line[0] in only]
+    if len(chosen) < len(only or ()) or not chosen:
+        raise SystemExit(f"not all of {only!r} are lines of the plan: {', '.join(line[0] for line in lines)}")
+    return [
+        (f"{name} seed={seed}", {"experiment": experiment.__name__, **arguments, "seed": seed})
+        for seed in range(seeds)
+        for name, experiment, arguments in chosen
+    ]
+
+
+def all_lines(record: Recording, quick: bool) -> list[tuple[str, Callable, dict]]:
+    lines: list[tuple[str, Callable, dict]] = []
     for dataset in ("wine",) if quick else ("wine", "music"):
         noise = noise_level(record, dataset, data(dataset), 4000)
         searches = 150 if quick else SEARCHES[dataset]
@@ -135,6 +176,8 @@ def plan(record: Recording, seeds: int, quick: bool, only: str | None) -> list[t
             (f"{dataset} {method}", blind, {"dataset": dataset, "method": method, "searches": searches, "noise": noise})
             for method in METHODS
         ]
+    wine = {"dataset": "wine", "searches": 50 if quick else COLD_SEARCHES, "noise": record.cells["noise | wine"]}
+    lines += [(f"wine cold, {change}", cold_start, {"change": change, **wine}) for change in COLD]
     for d in (5,) if quick else (5, 20):
         noise = noise_level(record, f"faces d={d}", faces(d), 4000)
         sizes = {"noise": noise, "most": 3000 if quick else 40_000, "evaluations": 100 if quick else 500}
@@ -147,18 +190,11 @@ def plan(record: Recording, seeds: int, quick: bool, only: str | None) -> list[t
             for targets in ("uniform", "skewed")
             for method in ("best", "paper")
         ]
-    chosen = [line for line in lines if only is None or only == line[0]]
-    if not chosen:
-        raise SystemExit(f"no line {only!r} in the plan, only: {', '.join(line[0] for line in lines)}")
-    return [
-        (f"{name} seed={seed}", {"experiment": experiment.__name__, **arguments, "seed": seed})
-        for seed in range(seeds)
-        for name, experiment, arguments in chosen
-    ]
+    return lines
 
 
 def run_one(experiment: str, **arguments) -> dict:
-    return {"blind": blind, "face_search": face_search}[experiment](**arguments)
+    return {"blind": blind, "cold_start": cold_start, "face_search": face_search}[experiment](**arguments)
 
 
 # --- the summary -----------------------------------------------------------------------------------
@@ -206,7 +242,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="small sizes, a few minutes")
     parser.add_argument("--fresh", action="store_true", help="summarise anew (delete results/blind-runs to run anew)")
     parser.add_argument("--seeds", type=int, help="repetitions (10; with --quick 2)")
-    parser.add_argument("--only", metavar="LINE", help="one line of the plan, as 'wine best'")
+    parser.add_argument("--only", metavar="LINE", nargs="+", help="some lines of the plan, as 'wine best'")
     parser.add_argument("--workers", type=int, default=1, help="processes (1)")
     parser.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask cluster, tcp://host:8786")
     arguments = parser.parse_args()

@@ -22,15 +22,23 @@ Rungs = Mapping[str, int]
 
 DIMENSIONS = (2, 3, 5, 10, 20, 40, 80)
 LADDERS: dict[str, dict[str, tuple[Any, ...]]] = {
-    "probit": {"n_components": DIMENSIONS, "prior": ("empirical", "standard")},
+    "probit": {
+        "n_components": DIMENSIONS,
+        "temper": (1 / 8, 1 / 4, 1 / 2, 1.0, 2.0),
+        "prior": ("empirical", "standard"),
+        "epochs": (None, 40, 80),  # None: GaussEmbed's own, few where triplets are many
+    },
     "ratio": {
         "kappa": tuple(round(1.25 * 2 ** (step / 2), 3) for step in range(10)),  # 1.25 to 28
         "n_components": DIMENSIONS,
-        "temper": (1 / 16, 1 / 4, 1.0, 4.0),  # times 1/D
+        "temper": (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0, 2.0, 4.0),  # times 1/D
         "prior": (1 / 2, 2.0, 8.0),  # times 1/D
     },
 }
-_START = {"probit": {"n_components": 3, "prior": 0}, "ratio": {"kappa": 2, "n_components": 5, "temper": 2, "prior": 1}}
+_START = {
+    "probit": {"n_components": 3, "temper": 3, "prior": 0, "epochs": 0},
+    "ratio": {"kappa": 2, "n_components": 5, "temper": 4, "prior": 1},
+}
 _HELD_OUT = 0.2
 
 
