@@ -130,18 +130,12 @@ PRESETS = {
     ),
     "best": Recipe(),
 }
-_FOUR_PICTURES = {  # on simulated faces a warm refit before 20 to 40 triplets an item cost a quarter more screens
-    "refit": 1.3,
-    "refit_by": "triplets",
-    "warm_from": 40.0,
-    "online_from": 2.0,
-    "prior": "empirical",
-}
+_FOUR_PICTURES = {"refit": 1.3, "refit_by": "triplets", "online_from": 2.0, "prior": "empirical"}
 
 
 def make_recipe(preset: str, k: int = 2, **changes: Any) -> Recipe:
     """A preset with some choices changed. With more than two pictures "best" refits by triplets, not by searches,
-    from scratch for longer, and goes online earlier."""
+    goes online earlier, and has one prior variance for all axes."""
     if preset not in PRESETS:
         raise ValueError(f"preset must be one of {', '.join(PRESETS)}, got {preset!r}")
     known = [field.name for field in fields(Recipe)]
