@@ -2,7 +2,7 @@
 
 preset="paper"   the paper to the letter: GaussSearch with the Mahalanobis rule, prior N(0, I), a fresh fit after
                  search 1, 2, 4, 8, ...
-preset="best"    ours: the exact posterior, an empirical prior, refits after every fourth more searches, warm when
+preset="best"    ours: the exact posterior, an empirical prior, refits after every fifth more searches, warm when
                  there is enough data, and an online step after every search
 """
 
@@ -41,11 +41,11 @@ class Recipe:
     n_components: int | str = AUTO
     prior: str = "ard"
     metric: str | None = "euclidean"
-    refit: float | str | tuple[int, ...] = 1.25
+    refit: float | str | tuple[int, ...] = 1.2
     refit_by: str = "searches"
     warm_from: float = 2.0
     online_from: float = 8.0
-    epochs: tuple[int, int] = (60, 60)
+    epochs: tuple[int, int] = (100, 60)
     batches: int = 100
     learning_rate: float = 0.05
     explore_below: int = 0
