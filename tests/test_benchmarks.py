@@ -46,3 +46,19 @@ def test_accelerated_should_measure_and_add_to_what_is_there(tmp_path):
     assert cell["held_out_accuracy"] > 0.88
     assert len(cell["trajectory"]) == cell["settings"]["epochs"]
     assert cell["triplets_a_second"] > 0
+    subprocess.run([*command, "--estimator"], check=True, capture_output=True)
+    assert json.loads(results.read_text())["cells"]["tiny estimator"]["held_out_accuracy"] > 0.88
+
+
+@pytest.mark.heavy
+def test_blind_should_run_and_go_on_where_it_was_stopped(tmp_path):
+    for script in BENCHMARKS.glob("*.py"):
+        shutil.copy(script, tmp_path)
+    lines = ["wine best", "wine cold, 3 features of 11", "faces d=5 skewed best"]
+    command = [sys.executable, str(tmp_path / "blind.py"), "--quick", "--only", *lines]
+    first = subprocess.run(command, check=True, capture_output=True, text=True)
+    cells = json.loads((tmp_path / "results" / "blind-quick.json").read_text())["cells"]
+    assert all(cells[line]["seeds"] == 2 for line in lines)
+    assert cells["flips | wine"] == pytest.approx(0.1, abs=0.003)
+    assert first.stdout.count("(2 seeds)") == 3
+    assert subprocess.run(command, check=True, capture_output=True, text=True).stdout == first.stdout
