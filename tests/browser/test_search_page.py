@@ -55,6 +55,23 @@ def test_a_search_should_work_with_keys(open_page: Open, running) -> None:
     expect(page.get_by_role("heading", level=1)).to_contain_text("There it is:")
 
 
+def test_the_keys_should_be_listed_on_request(open_page: Open) -> None:
+    page = begin(open_page)
+    keys = page.locator("#keys dl")
+    expect(keys).to_be_hidden()
+    page.keyboard.press("?")
+    expect(keys).to_be_visible()
+    expect(keys).to_contain_text("can’t tell")
+    page.keyboard.press("1")
+    wait_for(page, 2)
+    expect(keys).to_be_visible()  # an answer leaves it as it is
+    page.keyboard.press("?")
+    expect(keys).to_be_hidden()
+    plain = begin(open_page, java_script_enabled=False)
+    plain.get_by_text("Keys").click()
+    expect(plain.locator("#keys dl")).to_be_visible()
+
+
 def test_a_search_should_work_without_javascript(open_page: Open, running) -> None:
     page = begin(open_page, java_script_enabled=False)
     page.locator(".picture").nth(1).click()

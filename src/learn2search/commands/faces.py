@@ -24,6 +24,7 @@ DIMENSIONS = 16
 NOISE = 0.5  # of the simulated visitors, in units of what they perceive
 SEARCHES = 2000
 TAUGHT = Path(__file__).parent / "taught.npz"
+LOOKS = Path(__file__).parent / "looks.npz"  # made by benchmarks/warm_start.py --photograph
 WIDTH, HEIGHT = 400, 500
 _NOTE = "A demonstration, first taught by simulated visitors. Your answers join theirs."
 _UNTAUGHT = "A demonstration that knows nothing yet: your answers teach it."
@@ -36,25 +37,32 @@ def perceived() -> NDArray[np.float64]:
     return np.asarray(demo.similarity_features(demo.faces()))
 
 
-def make_faces(site: Site, *, taught: bool) -> None:
+def looks() -> list[str]:
+    """What a warm start sees of the drawings: 8 × 8 colours each, from a photograph, since nothing here draws SVG."""
+    with np.load(LOOKS, allow_pickle=False) as file:
+        return [row.tobytes().hex() for row in file["looks"]]
+
+
+def make_faces(site: Site, *, taught: bool, warm_start: str = "nothing") -> None:
     """The collection, made at the first start and left alone later."""
     with site.database.read() as db:
         known = collections.by_slug(db, SLUG)
     if known is not None and known.model_id is not None:
         return
-    options = {"noun": "face", "nouns": "faces", "shape": "tall", "dimensions": DIMENSIONS}
+    options = {"noun": "face", "nouns": "faces", "shape": "tall", "dimensions": DIMENSIONS, "warm_start": warm_start}
     collection = make_collection(site, SLUG, TITLE, note=_NOTE if taught else _UNTAUGHT, **options)
     faces = demo.faces()
-    titles = demo.titles(faces)
+    titles, seen = demo.titles(faces), looks()
     steps = track(range(len(faces)), "Drawing the faces", console=console, transient=True)
-    add_drawings(site, collection, (_drawing(number, faces[number], titles[number]) for number in steps), WIDTH, HEIGHT)
+    drawings = (_drawing(number, faces[number], titles[number], seen[number]) for number in steps)
+    add_drawings(site, collection, drawings, WIDTH, HEIGHT)
     if taught:
         taught_files.load(site, SLUG, TAUGHT)
 
 
-def _drawing(number: int, face: NDArray[np.float64], title: str) -> Drawing:
+def _drawing(number: int, face: NDArray[np.float64], title: str, look: str) -> Drawing:
     key = f"face-{number:03}"
-    return Drawing(key, title, demo.describe(face), demo.draw(face, f"{key}-"))
+    return Drawing(key, title, demo.describe(face), demo.draw(face, f"{key}-"), look)
 
 
 def teach_anew(site: Site, searches: int, seed: int = 0) -> None:

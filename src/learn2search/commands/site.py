@@ -47,6 +47,12 @@ Known = Annotated[
     Path | None,
     typer.Option("--features", help="Known features: .npy or .csv, one row an item in their order. No cold start."),
 ]
+WarmStart = Annotated[
+    str | None,
+    typer.Option(
+        "--warm-start", metavar="pictures", help="Place items by the colours of their pictures before answers do."
+    ),
+]
 SlugArgument = Annotated[str, typer.Argument(metavar="COLLECTION", help="The collection's address, as in its page.")]
 
 
@@ -79,10 +85,16 @@ def _site(**given: Any) -> Site:
     return open_site(_settings(**given))
 
 
-def _names(noun: str | None, nouns: str | None, show: int) -> dict[str, Any]:
+def _warm(start: str | None) -> str | None:
+    if start not in (None, "pictures"):
+        raise typer.BadParameter(f"A warm start is by “pictures”, not by “{start}”.", param_hint="--warm-start")
+    return start
+
+
+def _names(noun: str | None, nouns: str | None, show: int, warm_start: str | None) -> dict[str, Any]:
     if show not in (2, 4):
         raise typer.BadParameter(f"2 or 4 are shown at a time, not {show}.", param_hint="--show")
-    named = {"noun": noun, "nouns": nouns or (f"{noun}s" if noun else None)}
+    named = {"noun": noun, "nouns": nouns or (f"{noun}s" if noun else None), "warm_start": _warm(warm_start)}
     return {"show": show} | {name: value for name, value in named.items() if value}
 
 
@@ -94,6 +106,7 @@ def serve(
     nouns: Nouns = None,
     show: Show = 4,
     features: Known = None,
+    warm_start: WarmStart = None,
     host: Host = None,
     port: Port = None,
     workers: Workers = None,
@@ -108,7 +121,7 @@ def serve(
     Imports the source (only what is new; files that are gone retire their items), prints the visitors' address and,
     the first time, the owner's token, and serves until Ctrl-C. Without a source it serves what is there.
     """
-    names = _names(noun, nouns, show)
+    names = _names(noun, nouns, show, warm_start)
     site = _site(host=host, port=port, workers=workers, home=home, database_url=database_url, seed=seed)
     from learn2search.commands.serving import import_into, run
 
@@ -119,6 +132,7 @@ def serve(
 
 def demo(
     untaught: Annotated[bool, typer.Option("--untaught", help="Begin without what simulated visitors taught.")] = False,
+    warm_start: WarmStart = None,
     host: Host = None,
     port: Port = None,
     workers: Workers = None,
@@ -129,11 +143,12 @@ def demo(
     no_browser: NoBrowser = False,
 ) -> None:
     """The built-in collection: 513 drawn faces, taught by simulated visitors. Find the face you have in mind."""
+    warm_start = _warm(warm_start) or "nothing"
     site = _site(host=host, port=port, workers=workers, home=home, database_url=database_url, seed=seed)
     from learn2search.commands.faces import make_faces
     from learn2search.commands.serving import run
 
-    _safely(lambda: make_faces(site, taught=not untaught))
+    _safely(lambda: make_faces(site, taught=not untaught, warm_start=warm_start))
     run(site, new_token=new_token, browser=not no_browser)
 
 
@@ -145,11 +160,12 @@ def import_(
     nouns: Nouns = None,
     show: Show = 4,
     features: Known = None,
+    warm_start: WarmStart = None,
     home: Home = None,
     database_url: Url = None,
 ) -> None:
     """Add a source to a collection without serving. A site that is running shows the new items at once."""
-    names = _names(noun, nouns, show)
+    names = _names(noun, nouns, show, warm_start)
     site = _site(home=home, database_url=database_url)
     from learn2search.commands.serving import import_into
 

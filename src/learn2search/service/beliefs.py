@@ -12,7 +12,7 @@ from learn2search import Search, make_search
 from learn2search.service.knowledge import Knowledge, Library
 from learn2search.store.searches import SearchRow, Step
 
-MISS_RATE = 0.02  # people overlook things: the share of its probability that a shown item keeps
+MISS_RATE = 0.02  # people overlook things: the share of its probability that a shown item keeps in the gallery
 LIKELY = 8  # items whose pictures are worth loading ahead
 _MEMORY = 100_000_000  # bytes, about, for beliefs at hand
 _UNKNOWN = 0.5  # of the prior variance: an item with more is little known,
@@ -93,10 +93,12 @@ class Beliefs:
         self._kept: OrderedDict[tuple[str, int], Belief] = OrderedDict()
         self._bytes = 0
 
-    def begin(self, row: SearchRow) -> Belief:
-        """A search that has no answers yet."""
+    def begin(self, row: SearchRow, miss_rate: float = 0.0) -> Belief:
+        """A search that has no answers yet. Nothing is asked twice, so what was shown counts no more for the questions:
+        a share that it kept would only spoil them (`miss_rate` is for those who give up).
+        """
         knowledge = self._library.knowledge(row.model_id, row.lessons)
-        options = {} if row.strategy == "gauss" else {"miss_rate": MISS_RATE}
+        options = {} if row.strategy == "gauss" else {"miss_rate": miss_rate}
         seed = int.from_bytes(hashlib.sha256(row.id.encode()).digest()[:16])
         noise = knowledge.model.info.noise
         return Belief(make_search(row.strategy, knowledge.embedding, noise, seed=seed, **options), knowledge)
@@ -109,9 +111,9 @@ class Beliefs:
                 self._bytes -= _size(kept)
         return kept or self.replay(row, answers, question)
 
-    def replay(self, row: SearchRow, answers: Sequence[Step], question: Step) -> Belief:
+    def replay(self, row: SearchRow, answers: Sequence[Step], question: Step, miss_rate: float = 0.0) -> Belief:
         """The same, from the log alone."""
-        fresh = self.begin(row)
+        fresh = self.begin(row, miss_rate)
         place = fresh.knowledge.row
         log = [
             [[place(item) for item in step.shown], None if step.chosen is None else place(step.chosen)]

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from learn2search.service import models
 from learn2search.service.site import Site
@@ -13,12 +13,13 @@ from learn2search.store.items import Item
 
 
 class Drawing(NamedTuple):
-    """One item: its key, its words, and the drawing."""
+    """One item: its key, its words, the drawing, and how it looks (`looks.py`), if that is known."""
 
     key: str
     title: str
     description: str
     svg: str
+    look: str | None = None
 
 
 def add_drawings(site: Site, collection: Collection, drawings: Iterable[Drawing], width: int, height: int) -> None:
@@ -28,7 +29,9 @@ def add_drawings(site: Site, collection: Collection, drawings: Iterable[Drawing]
     made = []
     for number, drawing in enumerate(drawings):
         name = _write(drawing.svg, folder)
-        media = {"kind": "picture", "large": name, "small": name, "width": width, "height": height}
+        media: dict[str, Any] = {"kind": "picture", "large": name, "small": name, "width": width, "height": height}
+        if drawing.look is not None:
+            media["look"] = drawing.look
         words = (drawing.key, drawing.title, drawing.description, "", media, name[:32])
         made.append(Item(collection.id, number, *words, True, None, site.now()))
     with site.database.write() as db:

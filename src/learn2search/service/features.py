@@ -13,7 +13,7 @@ from scipy import special
 
 from learn2search import Embedding, calibrate_noise, margin, random_margins
 from learn2search.service.errors import Conflict, Invalid
-from learn2search.service.models import publish
+from learn2search.service.models import FLIPPED, publish
 from learn2search.service.options import options_of
 from learn2search.service.site import Site
 from learn2search.store import collections, items
@@ -21,7 +21,6 @@ from learn2search.store.collections import Collection
 
 Array = NDArray[np.float64]
 
-_FLIPPED = 0.15  # of the answers about random pairs, at first: a noise that is too high costs little
 _SCALES = 2.0 ** np.arange(-3, 3.01, 0.25)  # that are tried around the present one
 
 
@@ -59,7 +58,7 @@ def give(site: Site, collection: Collection, features: ArrayLike) -> None:
         )
     try:
         space = Embedding(known[numbers])
-        noise = calibrate_noise(random_margins(space.mean, seed=0), _FLIPPED)
+        noise = calibrate_noise(random_margins(space.mean, seed=0), FLIPPED)
         space = Embedding(space.mean / noise)
     except ValueError as error:
         raise Invalid(f"The features cannot be used: {error}") from error

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import Connection
+
 from learn2search.service import models
 from learn2search.service.errors import Invalid, TooLarge
 from learn2search.service.options import checked, options_of
@@ -52,8 +54,17 @@ def make_collection(site: Site, slug: str, title: str, **options: Any) -> Collec
     with site.database.write() as db:
         known = collections.by_slug(db, slug)
         if known is not None:
-            return known
+            return _with_warm_start(db, known, options.get("warm_start", "nothing"))
         return collections.add(db, slug, title, checked(options).model_dump(mode="json"), site.now())
+
+
+def _with_warm_start(db: Connection, known: Collection, wanted: str) -> Collection:
+    """A collection that is there keeps its options; a warm start can be asked for later too."""
+    if wanted == "nothing" or known.options.get("warm_start") == wanted:
+        return known
+    changed = checked(known.options | {"warm_start": wanted}).model_dump(mode="json")
+    collections.change(db, known.id, known.title, changed)
+    return replace(known, options=changed)
 
 
 def import_source(

@@ -1,5 +1,9 @@
 """Publishing models: the first one, one that covers new items, an older one again.
 
+What is expected of an item of which nothing is known: it is near the centre, or, with a warm start, where its picture
+places it. Such models say so in their metrics: `pictures` is the number of items that told the axes, and `unit` the
+spread along an axis in units of the noise.
+
 A model is published by compare-and-swap: whoever was overtaken tries again with what is published then.
 """
 
@@ -9,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection
 
-from learn2search import Embedding
+from learn2search import Embedding, calibrate_noise, random_margins
 from learn2search.service.errors import Conflict, NotFound
+from learn2search.service.looks import places
 from learn2search.service.options import options_of
 from learn2search.service.site import Site
 from learn2search.store import collections, items, models
@@ -18,6 +23,7 @@ from learn2search.store.collections import Collection
 from learn2search.store.models import Model, ModelInfo
 
 FEWEST = 2  # items that a search needs
+FLIPPED = 0.15  # of the answers about random pairs, before any answer tells: a noise that is too high costs little
 _NEAR_ZERO = 0.1  # of the prior's standard deviation: where items of which nothing is known are put
 
 
@@ -33,6 +39,8 @@ def cover(site: Site, collection_id: int) -> ModelInfo | None:
                 collections.swap_model(db, collection_id, collection.model_id, None)
             return None
         current = None if last is None else site.library.model(last)
+        if current is not None and _starts_anew(collection, current):
+            current = None
         if current is not None and current.info.id == collection.model_id and np.array_equal(current.items, numbers):
             return current.info
         made = _covering(site, collection, current, numbers)
@@ -45,22 +53,35 @@ def _covering(
 ) -> ModelInfo | None:
     """A published model of these items, None when another was published meanwhile."""
     if current is None:
-        metrics: dict[str, Any] = {"cold": True, "online": False, "prior_variance": 1.0}
-        space = unknown_places(numbers, options_of(collection).dimensions, 1.0)
-        values = {
-            "parent_id": None,
-            "origin": "start",
-            "trained_up_to": collection.lessons,
-            "triplets": 0,
-            "noise": 1.0,
-        }
+        metrics, space = _start(site, collection, numbers)
+        values: dict[str, Any] = {"parent_id": collection.model_id, "origin": "start", "trained_up_to": 0}
+        values |= {"triplets": 0, "noise": 1.0}
     else:
         info = current.info
-        metrics, space = dict(info.metrics), moved(current, numbers)
+        metrics, space = dict(info.metrics), moved(site, collection, current, numbers)
         values = {"parent_id": info.id, "origin": "items", "trained_up_to": info.trained_up_to}
         values |= {"triplets": info.triplets, "noise": info.noise}
     with site.database.write() as db:
         return publish(db, site, collection, published=True, metrics=metrics, items=numbers, embedding=space, **values)
+
+
+def _starts_anew(collection: Collection, current: Model) -> bool:
+    """Is there a warm start for a collection that has learnt nothing?"""
+    return options_of(collection).warm_start != "nothing" and bool(current.info.metrics.get("cold", False))
+
+
+def _start(site: Site, collection: Collection, numbers: NDArray[np.int64]) -> tuple[dict[str, Any], Embedding]:
+    """What is told of a model that was taught nothing, and where its items are. Pictures are taken to tell half."""
+    options = options_of(collection)
+    metrics: dict[str, Any] = {"online": False, "prior_variance": 1.0}
+    if options.warm_start == "pictures":
+        first = 1 + int(numbers.max())
+        looks = places(site, collection, first, options.dimensions)[numbers]
+        if looks.any():
+            unit = 1.0 / calibrate_noise(random_margins(looks, seed=0), FLIPPED)
+            metrics |= {"prior_variance": unit**2, "pictures": first, "unit": unit}
+            return metrics, expected(site, collection, metrics, numbers, options.dimensions)
+    return metrics | {"cold": True}, expected(site, collection, metrics, numbers, options.dimensions)
 
 
 def publish(db: Connection, site: Site, collection: Collection, **values: Any) -> ModelInfo | None:
@@ -81,10 +102,21 @@ def unknown_places(numbers: NDArray[np.int64], dimensions: int, variance: float)
     return Embedding(_NEAR_ZERO * sd * np.array(rows), np.full((len(numbers), dimensions), variance))
 
 
-def moved(model: Model, numbers: NDArray[np.int64]) -> Embedding:
-    """The model's positions for these items; those it does not cover have the prior's."""
+def expected(
+    site: Site, collection: Collection, metrics: dict[str, Any], numbers: NDArray[np.int64], dimensions: int
+) -> Embedding:
+    """Where items are before any answer about them, by what a model's metrics tell of its prior."""
+    unknown = unknown_places(numbers, dimensions, float(metrics.get("prior_variance", 1.0)))
+    if "pictures" not in metrics:
+        return unknown
+    looks = places(site, collection, int(metrics["pictures"]), dimensions)[numbers]
+    return Embedding(float(metrics["unit"]) * looks + unknown.mean, unknown.var)
+
+
+def moved(site: Site, collection: Collection, model: Model, numbers: NDArray[np.int64]) -> Embedding:
+    """The model's positions for these items; those it does not cover are where they are expected."""
     old = model.embedding
-    fresh = unknown_places(numbers, old.dim, float(model.info.metrics.get("prior_variance", 1.0)))
+    fresh = expected(site, collection, model.info.metrics, numbers, old.dim)
     mean, var = fresh.mean.copy(), np.array(fresh.var)
     _, here, there = np.intersect1d(numbers, model.items, return_indices=True)
     mean[here] = old.mean[there]
@@ -112,7 +144,7 @@ def roll_back(site: Site, collection: Collection, version: int) -> ModelInfo:
             noise=old.info.noise,
             metrics=old.info.metrics,
             items=numbers,
-            embedding=moved(old, numbers),
+            embedding=moved(site, collection, old, numbers),
         )
     if info is None:
         raise Conflict("Another model was published meanwhile: look again.")

@@ -11,7 +11,9 @@ Strategy = Literal["sampled", "gauss"]
 
 
 class Options(BaseModel):
-    """noun: what an item is called. strategies: more than one splits the visitors between them."""
+    """noun: what an item is called. strategies: more than one splits the visitors between them. warm_start: what tells
+    where items are before answers do.
+    """
 
     model_config = ConfigDict(extra="ignore")
 
@@ -21,6 +23,7 @@ class Options(BaseModel):
     show: Literal[2, 4] = 4
     shape: Literal["tall", "square", "wide"] = "square"
     strategies: tuple[Strategy, ...] = Field(default=("sampled",), min_length=1, max_length=2)
+    warm_start: Literal["nothing", "pictures"] = "nothing"
     dimensions: int = Field(default=10, ge=1, le=100)
     listed: bool = True
 

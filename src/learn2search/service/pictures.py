@@ -8,6 +8,7 @@ from typing import Any
 
 from PIL import Image, ImageOps, UnidentifiedImageError
 
+from learn2search.service.looks import look_of
 from learn2search.service.sources import LARGEST, Entry
 
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "AVIF")
@@ -48,7 +49,10 @@ def _store_picture(data: bytes, folder: Path) -> dict[str, Any]:
         _write(_reduced(picture, SMALL), small, 76)
     with Image.open(large) as made:
         width, height = made.size
-    return {"kind": "picture", "large": large.name, "small": small.name, "width": width, "height": height}
+    with Image.open(small) as made:
+        look = look_of(made)
+    shown: dict[str, Any] = {"kind": "picture", "large": large.name, "small": small.name}
+    return shown | {"width": width, "height": height, "look": look}
 
 
 def decode(data: bytes) -> Image.Image:

@@ -13,7 +13,7 @@ import numpy as np
 from sqlalchemy import Connection
 
 from learn2search.service import lessons
-from learn2search.service.beliefs import LIKELY, Belief
+from learn2search.service.beliefs import LIKELY, MISS_RATE, Belief
 from learn2search.service.errors import Invalid, NotFound, Unavailable
 from learn2search.service.options import Options, options_of
 from learn2search.service.site import Site
@@ -281,11 +281,11 @@ def change_show(site: Site, search_id: str, show: int) -> State:
 
 
 def gallery(site: Site, search_id: str, count: int = GALLERY) -> tuple[State, list[Item]]:
-    """The items that fit the answers best, likeliest first."""
+    """The items that fit the answers best, likeliest first; also what was shown, in case it was overlooked."""
     now = state(site, search_id)
     if now.question is None:
         return now, []
-    belief = site.beliefs.replay(now.row, now.answers, now.question)
+    belief = site.beliefs.replay(now.row, now.answers, now.question, MISS_RATE)
     best = [number for number, _ in belief.top(count + len(now.items))]
     with site.database.read() as db:
         found = items.by_number(db, now.row.collection_id, best)

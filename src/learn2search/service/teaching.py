@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from learn2search import ProbitOracle, Step, simulate
 from learn2search.service import trainer
-from learn2search.service.beliefs import MISS_RATE
 from learn2search.service.knowledge import Knowledge
 from learn2search.service.options import options_of
 from learn2search.service.site import Site
@@ -67,7 +66,6 @@ def _play(
         seed=seed.spawn(1)[0],
         keep_logs=True,
         progress=False,
-        miss_rate=MISS_RATE,
     )
     assert run.logs is not None
     told = [(target, _told(knowledge, target, log)) for target, log in zip(targets.tolist(), run.logs, strict=True)]

@@ -16,12 +16,11 @@ import numpy as np
 import structlog
 from numpy.typing import NDArray
 
-from learn2search import Embedding, GaussEmbed
+from learn2search import Embedding
 from learn2search.service import searches
-from learn2search.service.features import rescaled
+from learn2search.service.fitting import fit
 from learn2search.service.knowledge import Knowledge, as_learner, to_rows
-from learn2search.service.models import moved, publish
-from learn2search.service.options import options_of
+from learn2search.service.models import publish
 from learn2search.service.site import Site
 from learn2search.store import collections, items, lessons, models
 from learn2search.store.collections import Collection
@@ -32,8 +31,6 @@ GROWTH = 1.25  # times as many triplets as at the last attempt are enough for a 
 AGAIN = 1.1  # and fewer when that one was kept out
 FEWEST = 100  # triplets, or as many as there are items
 HELD_OUT = 0.1  # of the lessons, the newest
-WARM = 6  # triplets an item: from there on a fit begins where the last one ended
-ONLINE = 3  # triplets an item: from there on lessons are taken in between fits
 LEFT_AFTER = 30 * 60  # seconds without an answer: the visitor has gone
 PAUSE = 1.0  # seconds
 
@@ -130,20 +127,10 @@ def train(site: Site, collection: Collection) -> ModelInfo | None:
     cut = _cut(taught.lesson, current.info.trained_up_to)
     seen = taught.lesson <= cut
     known = site.library.knowledge(collection.model_id, cut)
-    given = _given_features(site, collection, size) if current.info.metrics.get("features") else None
-    space, prior = _fit(site, collection, taught.triplets[seen], known, size, given)
+    space, told = fit(site, collection, taught.triplets[seen], known, size)
     metrics = _compare(known, space, np.arange(size), taught.triplets[~seen])
-    metrics |= {"seen": len(rows), "prior_variance": prior, "at_lesson": collection.lessons}
-    metrics |= {"online": len(rows) >= ONLINE * len(current.items), "features": given is not None}
+    metrics |= told | {"seen": len(rows), "at_lesson": collection.lessons}
     return _keep(site, collection, current, space, metrics, cut, int(seen.sum()))
-
-
-def _given_features(site: Site, collection: Collection, size: int) -> NDArray[np.float64] | None:
-    """The features that the owner gave, for all items; new ones have none and are at the centre."""
-    with site.database.read() as db:
-        found = models.last_of_origin(db, collection.id, "features")
-        given = None if found is None else models.get(db, found)
-    return None if given is None else moved(given, np.arange(size)).mean
 
 
 def _cut(lesson: NDArray[np.int64], trained_up_to: int) -> int:
@@ -152,35 +139,6 @@ def _cut(lesson: NDArray[np.int64], trained_up_to: int) -> int:
     held_out = max(1, round(HELD_OUT * len(known)))
     cut = int(known[-held_out - 1]) if len(known) > held_out else int(known[-1])
     return max(cut, trained_up_to)
-
-
-def _fit(
-    site: Site,
-    collection: Collection,
-    triplets: NDArray[np.int64],
-    known: Knowledge,
-    size: int,
-    given: NDArray[np.float64] | None,
-) -> tuple[Embedding, float]:
-    """Positions of all items, and the prior's variance. From scratch while there is little, later from where the model
-    in use is; given features are scaled to the answers first, and refined when there are many.
-    """
-    many = len(triplets) >= WARM * len(known.items)
-    if given is not None:
-        scaled = Embedding(rescaled(given, triplets))
-        if not many:
-            return scaled, float(scaled.mean.var())
-        learner = GaussEmbed(n_components=scaled.dim, random_state=site.generator())
-        learner.fit(triplets, n_items=size, init=scaled, prior_mean=scaled.mean)
-    else:
-        dimensions = options_of(collection).dimensions
-        learner = GaussEmbed(n_components=dimensions, random_state=site.generator())
-        if many and known.embedding.dim == dimensions and not known.model.info.metrics.get("cold", False):
-            start = moved(Model(known.model.info, known.items, known.embedding), np.arange(size))
-            learner.set_params(epochs=20).fit(triplets, init=start, n_items=size)
-        else:
-            learner.fit(triplets, n_items=size)
-    return learner.to_embedding(), float(np.mean(learner.prior_variance_))
 
 
 def _compare(

@@ -66,6 +66,11 @@ document.addEventListener("submit", (event) => {
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|TEXTAREA|SELECT|AUDIO)$/.test(event.target.tagName)) return;
+  if (event.key === "?") {
+    const keys = document.querySelector("#keys");
+    if (keys) keys.open = !keys.open;
+    return;
+  }
   const digit = /^(?:Digit|Numpad)([0-9])$/.exec(event.code)?.[1];
   let wanted = null;
   if (digit === "0") wanted = "[data-key='0']";
