@@ -229,12 +229,30 @@ def mean_and_error(values: list[float]) -> list[float | None]:
 
 
 def report(record: Recording) -> None:
-    for line, cell in record.cells.items():
-        if isinstance(cell, dict):
-            shown = [
-                f"{key.split(' | ', 1)[1]} {cell[key][0]:.1f}" for key in cell if key.startswith(("costs", "screens"))
-            ]
-            print(f"{line} ({cell['seeds']} seeds): {', '.join(shown)}")
+    """Tables of what is measured: mean questions (screens) a search ± standard error over the seeds."""
+    lines = {name: cell for name, cell in record.cells.items() if isinstance(cell, dict)}
+    for begins, kind, columns in (
+        ("wine", "costs", ("64-128", "256-512", "0-512", "1000-2000", "2000-4000", "4000-8000")),
+        ("music", "costs", ("64-128", "256-512", "0-512", "1000-2000", "2000-4000")),
+        ("wine cold", "costs", ("0-64", "64-128", "256-512", "0-512")),
+        ("wine cold", "rarest tenth", ("0-512", "256-512")),
+        ("faces", "screens", tuple(map(str, TRIPLETS))),
+    ):
+        chosen = {n: c for n, c in lines.items() if n.startswith(begins) and ("cold," in n) == ("cold" in begins)}
+        keys = [f"{kind} | {column}" + (" | all" if begins == "faces" else "") for column in columns]
+        if chosen:
+            print(f"\n| {begins}, {kind} | {' | '.join(columns)} | CPU seconds | seeds |")
+            print("| --- " * (len(columns) + 3) + "|")
+        for name, cell in chosen.items():
+            figures = [shown(cell.get(key)) for key in keys] + [shown(cell.get("seconds")), str(cell["seeds"])]
+            print(f"| {name} | {' | '.join(figures)} |")
+
+
+def shown(measured: list[float | None] | None) -> str:
+    if measured is None:
+        return ""
+    mean, error = measured
+    return f"{mean:.1f}" if error is None else f"{mean:.1f} ± {error:.1f}"
 
 
 def main() -> None:
@@ -243,11 +261,15 @@ def main() -> None:
     parser.add_argument("--fresh", action="store_true", help="summarise anew (delete results/blind-runs to run anew)")
     parser.add_argument("--seeds", type=int, help="repetitions (10; with --quick 2)")
     parser.add_argument("--only", metavar="LINE", nargs="+", help="some lines of the plan, as 'wine best'")
+    parser.add_argument("--report", action="store_true", help="only print the tables of what is measured")
     parser.add_argument("--workers", type=int, default=1, help="processes (1)")
     parser.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask cluster, tcp://host:8786")
     arguments = parser.parse_args()
     name = "blind-quick" if arguments.quick else "blind"
     record = Recording(name, "python benchmarks/blind.py" + (" --quick" if arguments.quick else ""), arguments.fresh)
+    if arguments.report:
+        report(record)
+        return
     runs = plan(record, arguments.seeds or (2 if arguments.quick else 10), arguments.quick, arguments.only)
     results: dict[str, dict] = {}
     size = 16 if arguments.scheduler else max(arguments.workers, 1)
