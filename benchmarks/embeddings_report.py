@@ -132,12 +132,15 @@ def draw(cells: Cells, path: Path) -> None:
     plt.close(figure)
 
 
+def as_peers(cells: Cells) -> Cells:
+    """The cells of `peers.py` with cblearn's methods called so: by themselves they have the names of ours."""
+    return {re.sub(r"\| (ckl|tste|soe)", r"| cblearn \1", key): cell for key, cell in cells.items()}
+
+
 def with_peers(cells: Cells) -> Cells:
-    """Ours and cblearn's cells together; theirs are called so."""
+    """Ours and cblearn's cells together."""
     peers = RESULTS / "embeddings-peers.json"
-    theirs = json.loads(peers.read_text())["cells"] if peers.exists() else {}
-    renamed = {re.sub(r"\| (ckl|tste|soe)", r"| cblearn \1", key): cell for key, cell in theirs.items()}
-    return cells | renamed
+    return cells | as_peers(json.loads(peers.read_text())["cells"] if peers.exists() else {})
 
 
 def report(cells: Cells, name: str = "embeddings") -> None:

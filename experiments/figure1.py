@@ -34,7 +34,7 @@ def run(study: Study) -> None:
     """Times first, alone on the machine; then the questions, over all cores by threads, or over a cluster."""
     from known_features import Plan, measure_conventions, measure_questions, measure_steps, question_cells
 
-    record, plan = study.benchmark("known_features"), Plan(study.quick)
+    record, plan = study.benchmark("known_features", "step | ", "questions | ", "convention | "), Plan(study.quick)
     measure_steps(record, plan)
     if study.scheduler:
         cells = {key: {"quick": study.quick, **arguments} for key, arguments in question_cells(record, plan)}

@@ -32,7 +32,8 @@ standard error.
 
 A verdict is computed, never written by hand: a claim is one or more checks, as its rule says. All pass: it **holds**;
 some pass: it **holds in part**; none: it **does not hold**. Two means differ when they are two standard errors of their
-difference apart. What stands in parentheses is a claim of ours, not of the paper.
+difference apart; one repetition alone is given an error of 5%. What stands in parentheses is a claim of ours, not of
+the paper.
 """
 
 

@@ -46,18 +46,20 @@ class Study:
 
     def record(self, seed: int) -> Any:
         """The experiment's own result file; `seed` is written at its head."""
-        record = self._recording(self.name, RESULTS)
+        from recording import Recording
+
+        record = Recording(file_name(self.name, self.quick), self.command, self.fresh, RESULTS)
         record.head["seed"] = seed
         return record
 
-    def benchmark(self, name: str) -> Any:
-        """The result file of a benchmark that measures the same."""
-        return self._recording(name, BENCHMARKS / "results")
-
-    def _recording(self, name: str, folder: Path) -> Any:
+    def benchmark(self, name: str, *heads: str) -> Any:
+        """The result file of a benchmark that measures the same; a fresh study forgets the cells with these heads."""
         from recording import Recording
 
-        return Recording(file_name(name, self.quick), self.command, self.fresh, folder)
+        record = Recording(file_name(name, self.quick), self.command, folder=BENCHMARKS / "results")
+        if self.fresh:
+            record.cells = {key: cell for key, cell in record.cells.items() if not key.startswith(heads)}
+        return record
 
     def measure(self, record: Any, function: Callable[..., Any], cells: Mapping[str, Mapping[str, Any]]) -> None:
         """`function(**arguments)` for each cell that is missing, over the workers or the cluster; stopped, it goes on.
@@ -108,7 +110,12 @@ def read_cells(name: str, sources: Sequence[str] = (), quick: bool = False) -> C
     """Everything that was measured, by key."""
     found: Cells = {}
     for path in result_files(name, sources, quick):
-        found |= json.loads(path.read_text())["cells"]
+        cells = json.loads(path.read_text())["cells"]
+        if path.stem.startswith("embeddings-peers"):
+            from embeddings_report import as_peers
+
+            cells = as_peers(cells)
+        found |= cells
     return found
 
 

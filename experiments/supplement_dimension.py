@@ -48,7 +48,7 @@ def run(study: Study) -> None:
         f"{dataset} | {split} | lookup | fold {number}": {"dataset": dataset, "split": split, "number": number}
         for dataset, split, number in folds
     }
-    study.measure(study.benchmark("embeddings-peers"), lookup, tables)
+    study.measure(study.benchmark("embeddings-peers", *tables), lookup, tables)
     fits = {
         f"{dataset} | {split} | {name} | D={d} | fold {number}": {
             "dataset": dataset, "split": split, "number": number, "name": name, "d": d
@@ -57,7 +57,7 @@ def run(study: Study) -> None:
         for name in names
         for d in dimensions
     }  # fmt: skip
-    study.measure(study.benchmark("embeddings"), fixed, fits)
+    study.measure(study.benchmark("embeddings", *fits), fixed, fits)
 
 
 def plot(cells: Cells, path: Path) -> None:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 Cells = dict[str, Any]
 HOLDS, IN_PART, FAILS, MISSING = "holds", "holds in part", "does not hold", "not measured yet"
 ERRORS = 2.0  # standard errors within which two means count as equal
+ALONE = 0.05  # what one repetition is given as its error, a share of the mean
 
 
 class Mean(NamedTuple):
@@ -25,8 +26,12 @@ class Mean(NamedTuple):
         error = "" if self.error is None else f" ± {self.error:.{digits}f}"
         return f"{self.value:.{digits}f}{error}"
 
-    def __sub__(self, other: "Mean") -> "Mean":  # type: ignore[override]
-        return Mean(self.value - other.value, math.hypot(self.error or 0.0, other.error or 0.0))
+    def __sub__(self, other: "Mean") -> "Mean":
+        return Mean(self.value - other.value, math.hypot(self._error, other._error))
+
+    @property
+    def _error(self) -> float:
+        return ALONE * abs(self.value) if self.error is None else self.error
 
     def below(self, other: "Mean") -> bool:
         """Smaller by more than two standard errors of the difference."""

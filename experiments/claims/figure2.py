@@ -9,14 +9,14 @@ from study import Cells
 from claims import Claim, Found, Mean, mean_over
 
 
-def last(cells: Cells, dataset: str, method: str) -> Mean:
-    costs = windows(cells, f"{dataset} {method}")
+def last(cells: Cells, line: str) -> Mean:
+    costs = windows(cells, line)
     return costs[max(costs)]
 
 
 def repeated(cells: Cells, *lines: str) -> str:
     seeds = min(cells[line]["seeds"] for line in lines)
-    return f"{seeds} repetition{'s' * (seeds > 1)} instead of {REPETITIONS}" if seeds < REPETITIONS else ""
+    return f" ({seeds} of {REPETITIONS} repetitions)" if seeds < REPETITIONS else ""
 
 
 def compare(
@@ -27,11 +27,14 @@ def compare(
     def judge(cells: Cells) -> Found:
         told, checks = [], []
         for dataset in datasets:
-            ours, theirs = last(cells, dataset, method), last(cells, dataset, other)
-            told.append(f"{dataset} {ours} against {theirs}")
+            lines = [f"{dataset} {method}", f"{dataset} {other}"]
+            if not all(line in cells for line in lines):
+                told.append(f"{dataset} not measured yet")
+                continue
+            ours, theirs = (last(cells, line) for line in lines)
+            told.append(f"{dataset} {ours} against {theirs}{repeated(cells, *lines)}")
             checks.append(ours.below(theirs) if factor is None else ours.value <= factor * theirs.value)
-        lines = [f"{dataset} {one}" for dataset in datasets for one in (method, other)]
-        return Found("; ".join(filter(None, [*told, repeated(cells, *lines)])), checks)
+        return Found("; ".join(told) if checks else "", checks)
 
     return judge
 

@@ -61,6 +61,17 @@ def test_one_answer_should_shrink_the_variance_as_the_supplement_says(experiment
         assert after == pytest.approx(first * (1 - 2 / np.pi * first / (first + 1)), rel=1e-9)
 
 
+def test_a_fresh_study_should_forget_its_own_cells_only(experiment, results, monkeypatch):
+    study = experiment("study")
+    monkeypatch.setattr(study, "BENCHMARKS", results)
+    (results / "results").mkdir()
+    stored = {"cells": {"step | n=50": 1, "questions | n=50": 2, "memory": 3}}
+    (results / "results" / "known_features-quick.json").write_text(json.dumps(stored))
+    heads = ("step | ", "questions | ")
+    assert study.Study("figure1").benchmark("known_features", *heads).cells == stored["cells"]
+    assert study.Study("figure1", fresh=True).benchmark("known_features", *heads).cells == {"memory": 3}
+
+
 def test_lines_of_figure_2_should_be_lines_of_the_benchmark(experiment):
     experiment("study")
     assert set(experiment("figure2").LINES) <= set(experiment("blind").METHODS)

@@ -27,6 +27,13 @@ def test_without_results_the_report_should_say_that_nothing_was_measured(experim
     assert not re.search(r"\*\*holds\*\* \|", page)
 
 
+def test_a_peers_results_should_not_pass_for_ours(experiment):
+    cells = experiment("study").read_cells("supplement_dimension", ("embeddings", "embeddings-peers"))
+    ours, theirs = (cells[f"food | row | {name} | D=10 | fold 0"] for name in ("ckl", "cblearn ckl"))
+    assert "wall_seconds" not in ours
+    assert "wall_seconds" in theirs
+
+
 def test_verdicts_and_numbers_should_stand_in_one_row(experiment):
     rows = experiment("report").rows(experiment("theorem1"), quick=False)
     assert [row[3] for row in rows] == ["holds", "holds"]
