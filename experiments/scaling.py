@@ -41,7 +41,7 @@ def step_seconds(d: int, steps: int) -> dict[str, float]:
 
 def run(study: Study) -> None:
     """One size after the other in this process, whatever the workers: times are not measured side by side."""
-    dimensions, steps = (DIMENSIONS[:3], 20) if study.quick else (DIMENSIONS, 50)
+    dimensions, steps = (DIMENSIONS[:3], 10) if study.quick else (DIMENSIONS, 25)
     record = study.record(SEED)
     for d in dimensions:
         record.cell(f"step | d={d}", lambda d=d: step_seconds(d, steps))
