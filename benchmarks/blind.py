@@ -217,8 +217,6 @@ def summarise(record: Recording, results: dict[str, dict]) -> None:
     for name, result in results.items():
         lines.setdefault(name.rsplit(" seed=", 1)[0], []).append(flat(result))
     for line, repetitions in lines.items():
-        if record.cells.get(line, {}).get("seeds", 0) > len(repetitions):
-            continue  # more were run before
         keys = [key for key in repetitions[0] if all(key in other for other in repetitions)]
         record.cells[line] = {
             "seeds": len(repetitions),
