@@ -23,19 +23,25 @@ SUBJECTS, EACH = 5, 10  # section 6.3: people, and searches of each for every T;
 RANDOM = N_FACES / 8  # the paper's cost of a random strategy, n/4 / 2
 SECONDS = 5.0  # median time of an answer, section 6.3
 DIM = 16  # axes of the demo's models
-METHODS = {"paper": ("gauss", "standard", "the paper's search"), "ours": ("sampled", "empirical", "ours")}
+METHODS: dict[str, tuple[str, str, dict[str, str], str]] = {  # strategy, prior of the embedding, options, label
+    "paper": ("gauss", "standard", {"metric": "mahalanobis"}, "the paper's search"),
+    "euclidean": ("gauss", "standard", {"metric": "euclidean"}, "the same, Euclidean nearest"),
+    "ours": ("sampled", "empirical", {}, "ours"),
+}
+LOOKS = {"paper": COLOURS["paper"], "euclidean": COLOURS["third"], "ours": COLOURS["ours"]}
 
 
 def searches(method: str, size: int, count: int, subject: int) -> dict[str, list[float]]:
     """One person's searches with `size` of `count` triplets: screens, and whether the target is of the denser half."""
     triplets, seen = collected(count), features()[1]
-    strategy, prior, _ = METHODS[method]
+    strategy, prior, options, _ = METHODS[method]
     generator = np.random.default_rng([SEED, size, subject])
     rows = triplets[generator.permutation(len(triplets))[:size]]
     model = l2s.GaussEmbed(DIM, prior=prior, random_state=subject).fit(rows, n_items=N_FACES)
     targets = generator.integers(0, N_FACES, EACH)
     person = l2s.ProbitOracle(seen, NOISE, seed=1000 * SEED + subject)
-    run = l2s.simulate(strategy, model.to_embedding(), person, targets, k=4, noise=1.0, seed=subject, progress=False)
+    space, given = model.to_embedding(), {"k": 4, "noise": 1.0, "seed": subject, "progress": False}
+    run = l2s.simulate(strategy, space, person, targets, **given, **options)
     often = np.bincount(rows.ravel(), minlength=N_FACES)  # m(i)
     return {"screens": run.costs.tolist(), "dense": (often[targets] > np.median(often)).tolist()}
 
@@ -76,19 +82,19 @@ def measured_sizes(cells: Cells) -> list[int]:
 def plot(cells: Cells, path: Path) -> None:
     sizes = measured_sizes(cells)
     with figure(path) as (left, right):
-        for method, colour in (("paper", COLOURS["paper"]), ("ours", COLOURS["ours"])):
+        for method, colour in LOOKS.items():
             every = [screens(cells, method, size) for size in sizes]
             means, spread = np.array([np.mean(one) for one in every]), np.array([np.std(one) for one in every])
-            left.plot(sizes, means, "o-", color=colour, label=METHODS[method][2])
-            left.fill_between(sizes, np.maximum(means - spread, 1), means + spread, color=colour, alpha=0.12, lw=0)
-            for dense, line, half in ((True, ":", "top"), (False, "--", "bottom")):
+            left.plot(sizes, means, "o-", color=colour, label=METHODS[method][-1])
+            left.fill_between(sizes, np.maximum(means - spread, 1), means + spread, color=colour, alpha=0.08, lw=0)
+            for dense, line in ((True, ":"), (False, "--")):
                 halves = [np.mean(screens(cells, method, size, dense) or [np.nan]) for size in sizes]
-                left.plot(sizes, halves, line, color=colour, lw=1, label=f"its {half} half by m(i)")
+                left.plot(sizes, halves, line, color=colour, lw=1)
         left.axhline(RANDOM, color="black", lw=0.8, ls="-.", label="random")
         left.set(
             xscale="log", xlabel="triplets T", ylabel="screens of four", title="(a) SIMULATED people; band: one std"
         )
-        left.legend()
+        left.legend(title="dotted, dashed: targets in the top,\nbottom half by m(i)", title_fontsize=8)
         right.plot(np.sort(cells["m(i)"])[::-1], color=COLOURS["paper"])
         right.set(yscale="log", xlabel="faces, in order", ylabel="triplets m(i)", title="(b) SIMULATED popularity")
 
