@@ -43,6 +43,11 @@ def run(study: Study) -> None:
     measure_conventions(record, plan)
 
 
+def columns(rows: list[tuple[float, ...]], count: int) -> list[list[float]]:
+    """Rows turned to columns, also when there are none."""
+    return [[row[at] for row in rows] for at in range(count)]
+
+
 def plot(cells: Cells, path: Path) -> None:
     from known_features_report import LOOKS, PAPER
 
@@ -51,11 +56,11 @@ def plot(cells: Cells, path: Path) -> None:
             for axis, noise in zip(questions, CALIBRATIONS, strict=True):
                 found = {n: cells.get(f"questions | n={n} | {noise} | mode | {strategy}") for n in EVERY}
                 curve = [(n, cell["mean"], cell["se"]) for n, cell in found.items() if cell]
-                axis.errorbar(*zip(*curve, strict=True), color=colour, marker=marker, capsize=2, label=label)
+                axis.errorbar(*columns(curve, 3), color=colour, marker=marker, capsize=2, label=label)
                 title = f"(a) questions, 10% flips {noise}"
                 axis.set(xscale="log", yscale="log", xlabel="items n", title=title)
             timed = [(n, cells.get(f"step | n={n} d=5 | {strategy}")) for n in (*EVERY, 1_000_000)]
-            times.plot(*zip(*(pair for pair in timed if pair[1]), strict=True), color=colour, marker=marker)
+            times.plot(*columns([pair for pair in timed if pair[1]], 2), color=colour, marker=marker)
         for strategy, values in PAPER.items():
             label, colour, _ = LOOKS[strategy]
             questions[0].plot(*zip(*values.items(), strict=True), "x", color=colour, ms=9, label=f"{label}, the paper")
