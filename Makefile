@@ -32,17 +32,15 @@ lint: .venv/.dev ## check style and types
 bench: .venv/.dev ## measure how many queries each strategy needs, and how long they take
 	@.venv/bin/python benchmarks/known_features.py
 
-reproduce: .venv/.dev ## run every experiment of experiments/
-	@if [ -d experiments ]; then set -e; for experiment in experiments/[!_]*.py; do \
-	  echo "$$experiment"; .venv/bin/python "$$experiment"; done; \
-	else echo "There is nothing to reproduce yet: experiments/ does not exist."; fi
+reproduce: .venv/.dev ## the paper's experiments, in minutes; ARGS="--full" as in the paper, ARGS="--help" for more
+	@.venv/bin/learn2search reproduce $(ARGS)
 
 docs: .venv/.dev ## check that the documentation is complete and its links lead somewhere
 	@.venv/bin/python -m pytest tests/test_docs.py
 
 clean: ## remove everything that make and the tools have put here
 	rm -rf .venv .tools .peers .numba_cache .hypothesis .mypy_cache .pytest_cache .ruff_cache
-	find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} +
+	find src tests benchmarks experiments -name __pycache__ -prune -exec rm -rf {} +
 
 # --- set-up -------------------------------------------------------------------------------------------------
 

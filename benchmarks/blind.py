@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable
 
 import numpy as np
-from recording import RESULTS, Recording
+from recording import Recording
 
 import learn2search as l2s
 
@@ -197,6 +197,17 @@ def run_one(experiment: str, **arguments) -> dict:
     return {"blind": blind, "cold_start": cold_start, "face_search": face_search}[experiment](**arguments)
 
 
+def run_all(record: Recording, runs: list[tuple[str, dict]], workers: int, scheduler: str | None = None) -> None:
+    """Run what has not been run yet, in parts: the summary grows with the runs."""
+    results: dict[str, dict] = {}
+    size = 16 if scheduler else max(workers, 1)
+    folder = record.path.with_name(f"{record.path.stem}-runs")
+    for start in range(0, len(runs), size):
+        part = dict(runs[start : start + size])
+        results |= l2s.run_many(run_one, part, folder, workers=workers, scheduler=scheduler)
+        summarise(record, results)
+
+
 # --- the summary -----------------------------------------------------------------------------------
 
 
@@ -271,13 +282,7 @@ def main() -> None:
         report(record)
         return
     runs = plan(record, arguments.seeds or (2 if arguments.quick else 10), arguments.quick, arguments.only)
-    results: dict[str, dict] = {}
-    size = 16 if arguments.scheduler else max(arguments.workers, 1)
-    for start in range(0, len(runs), size):  # the summary grows with the runs
-        part = dict(runs[start : start + size])
-        folder = RESULTS / f"{name}-runs"
-        results |= l2s.run_many(run_one, part, folder, workers=arguments.workers, scheduler=arguments.scheduler)
-        summarise(record, results)
+    run_all(record, runs, arguments.workers, arguments.scheduler)
     report(record)
 
 

@@ -5,6 +5,7 @@ python benchmarks/embeddings_report.py     # what docs/embeddings.md shows
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -102,7 +103,7 @@ LOOKS = {  # how each method is drawn: colour, line
 }
 
 
-def draw(cells: Cells, name: str) -> None:
+def draw(cells: Cells, path: Path) -> None:
     """The supplement's figure: accuracy against D, a panel for each data set and way to fold; level lines for the
     tuned embedding and the lookup table."""
     import matplotlib
@@ -127,15 +128,19 @@ def draw(cells: Cells, name: str) -> None:
             axis.spines[["top", "right"]].set_visible(False)
     axes[0, 1].set_ylim(bottom=60)  # the lookup table knows nothing there: 50%
     axes[0, 0].legend(fontsize=7, ncols=2)
-    figure.savefig(RESULTS / f"{name}.svg", metadata={"Date": None})
+    figure.savefig(path, metadata={"Date": None})
+    plt.close(figure)
+
+
+def as_peers(cells: Cells) -> Cells:
+    """The cells of `peers.py` with cblearn's methods called so: by themselves they have the names of ours."""
+    return {re.sub(r"\| (ckl|tste|soe)", r"| cblearn \1", key): cell for key, cell in cells.items()}
 
 
 def with_peers(cells: Cells) -> Cells:
-    """Ours and cblearn's cells together; theirs are called so."""
+    """Ours and cblearn's cells together."""
     peers = RESULTS / "embeddings-peers.json"
-    theirs = json.loads(peers.read_text())["cells"] if peers.exists() else {}
-    renamed = {re.sub(r"\| (ckl|tste|soe)", r"| cblearn \1", key): cell for key, cell in theirs.items()}
-    return cells | renamed
+    return cells | as_peers(json.loads(peers.read_text())["cells"] if peers.exists() else {})
 
 
 def report(cells: Cells, name: str = "embeddings") -> None:
@@ -144,7 +149,7 @@ def report(cells: Cells, name: str = "embeddings") -> None:
     race_table(cells)
     scaling_table(cells)
     other_cells(cells)
-    draw(everything, name)
+    draw(everything, RESULTS / f"{name}.svg")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,9 @@ import argparse
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from known_features_report import report
@@ -102,7 +104,8 @@ def strategies_for(n: int, stop: str) -> list[str]:
     return ["gauss", "sampled", *exact, *(["random"] if stop == "mode" or n <= RANDOM_SHOWN_UP_TO else [])]
 
 
-def measure_questions(record: Recording, plan: Plan) -> None:
+def question_cells(record: Recording, plan: Plan) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every cell of the figure: its key, and the arguments of `cost`."""
     for n in plan.sizes:
         for calibration in CALIBRATIONS:
             noise = noise_level(record, plan, calibration, "uniform", n, DIM)
@@ -110,12 +113,16 @@ def measure_questions(record: Recording, plan: Plan) -> None:
                 for strategy in strategies_for(n, stop):
                     # until shown, the exact rules get the same bonus for a hit as ours
                     bonus = {"hit_bonus": 3.0} if stop == "shown" and strategy in ("ig", "eff") else {}
-                    record.cell(
+                    arguments = {"strategy": strategy, "kind": "uniform", "n": n, "d": DIM, "noise": noise}
+                    yield (
                         f"questions | n={n} | {calibration} | {stop} | {strategy}",
-                        lambda strategy=strategy, n=n, noise=noise, stop=stop, bonus=bonus: cost(
-                            plan, strategy, "uniform", n, DIM, noise, stop=stop, **bonus
-                        ),
+                        {**arguments, "stop": stop, **bonus},
                     )
+
+
+def measure_questions(record: Recording, plan: Plan) -> None:
+    for key, arguments in question_cells(record, plan):
+        record.cell(key, lambda arguments=arguments: cost(plan, **arguments))
 
 
 # --- 2. what the paper may have meant by GaussSearch ------------------------------------------------

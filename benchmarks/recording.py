@@ -1,4 +1,4 @@
-"""What every benchmark shares: a results file that grows cell by cell, and the machine it was measured on."""
+"""What benchmarks and experiments share: a results file that grows cell by cell, and the machine it was made on."""
 
 import json
 import os
@@ -42,12 +42,12 @@ def _processor() -> str:
 class Recording:
     """Cells of results by name, written to `<name>.json` after each: a benchmark goes on where it was stopped."""
 
-    def __init__(self, name: str, command: str, fresh: bool = False) -> None:
-        self.path = RESULTS / f"{name}.json"
+    def __init__(self, name: str, command: str, fresh: bool = False, folder: Path = RESULTS) -> None:
+        self.path = folder / f"{name}.json"
         self.cells: dict[str, Any] = {}
         if self.path.exists() and not fresh:
             self.cells = json.loads(self.path.read_text())["cells"]
-        self.head = {"command": command, "environment": environment()}
+        self.head: dict[str, Any] = {"command": command, "environment": environment()}
 
     def cell(self, key: str, measure: Callable[[], Any]) -> Any:
         """The cell's value, measured only if it is not there yet."""

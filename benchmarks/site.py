@@ -12,70 +12,20 @@ import argparse
 import http.client
 import json
 import os
-import re
-import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from PIL import Image, ImageDraw
 from recording import Recording
+from running_site import COMMAND, Site, serving
 
 AT_ONCE = 16
-COMMAND = [sys.executable, "-m", "learn2search.cli"]
-
-
-class Site:
-    """A running site."""
-
-    def __init__(self, process: subprocess.Popen[str], port: int, token: str) -> None:
-        self.process, self.port, self.token = process, port, token
-
-    def memory(self) -> float:
-        """MB that the serving process holds."""
-        status = Path(f"/proc/{self.process.pid}/status").read_text()
-        return round(int(re.findall(r"VmRSS:\s+(\d+)", status)[0]) / 1024, 1)
-
-
-@contextmanager
-def serving(home: Path, *arguments: str) -> Iterator[Site]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    options = ["--home", str(home), "--port", str(port), "--no-browser", "--new-token"]
-    process = subprocess.Popen([*COMMAND, *arguments, *options], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    token = ""
-    for line in process.stdout:
-        found = re.match(r"  Token +(\S+)", line)
-        token = found[1] if found else token
-        if "Ctrl-C" in line:
-            break
-    wait_for(port)
-    try:
-        yield Site(process, port, token)
-    finally:
-        process.send_signal(signal.SIGTERM)
-        process.wait(30)
-
-
-def wait_for(port: int) -> None:
-    while True:
-        try:
-            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
-            connection.request("GET", "/healthz")
-            connection.getresponse().read()
-            return
-        except OSError:
-            time.sleep(0.1)
 
 
 # --- visitors, in a process of their own ------------------------------------------------------------

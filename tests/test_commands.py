@@ -147,6 +147,15 @@ def test_features_should_be_read_from_files(tmp_path: Path) -> None:
     assert read_features(tmp_path / "f.csv") == pytest.approx(FEATURES)
 
 
+def test_visitors_should_prefer_popular_items_as_told() -> None:
+    draw = np.random.default_rng(0)
+    alike, skewed = ([Visitors(FEATURES, 0.1, 0, skew)._target(draw) for _ in range(3000)] for skew in (0.0, 1.0))
+    assert np.bincount(alike, minlength=30).min() > 60
+    often = np.bincount(skewed, minlength=30)
+    popularity = 1 / np.arange(1, 31)
+    assert often / 3000 == pytest.approx(popularity / popularity.sum(), abs=0.03)
+
+
 def test_killed_workers_and_trainers_should_lose_nothing(tmp_path: Path, pictures: Path) -> None:
     home = tmp_path / "home"
     with served("serve", str(pictures), "--slug", "colours", home=home, workers=2) as site:

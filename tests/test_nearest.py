@@ -93,6 +93,7 @@ def test_the_form_should_follow_from_n_and_d():
         "tree",
     ]
     assert best_form(10**6, 20) == "pass"
+    assert best_form(10**6, 4096) == "pass"
 
 
 def test_bad_metrics_should_be_refused():

@@ -94,7 +94,7 @@ class Nearest:
 
 def best_form(n: int, d: int) -> str:
     """The faster form on uniform data: "pass" or "tree"; they meet near n = 300 for d = 5, 50,000 for d = 10."""
-    return "tree" if n > 300 * 2.8 ** (d - 5) else "pass"
+    return "tree" if n > 300 * 2.8 ** min(d - 5, 100) else "pass"  # 2.8 to the 700th is no float
 
 
 # --- building --------------------------------------------------------------------------------------

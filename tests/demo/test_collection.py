@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from learn2search.demo import NAMES, describe, faces, titles, write_collection
+from learn2search.demo import NAMES, describe, faces, similarity_features, titles, write_collection
 from learn2search.demo.__main__ import app
 from learn2search.demo.titles import ANY, FEMININE, MASCULINE, SECOND
 
@@ -90,3 +90,10 @@ def test_sheets_should_be_one_file_without_anything_from_outside(tmp_path: Path)
 def test_the_command_should_write_the_whole_collection(collection: Path) -> None:
     assert len(read(collection / "collection.csv")) == 513
     assert len(list(collection.glob("face-*.svg"))) == 513
+
+
+def test_the_command_should_write_what_visitors_see(tmp_path: Path) -> None:
+    table = tmp_path / "seen.csv"
+    assert CliRunner().invoke(app, ["features", str(table)]).exit_code == 0
+    assert table.read_text().split("\n", 1)[0].split(",") == list(NAMES)
+    assert np.loadtxt(table, delimiter=",", skiprows=1) == pytest.approx(similarity_features(faces()), abs=1e-6)

@@ -1,1 +1,1 @@
-"""The commands of the site, one module for each kind. `cli.py` says how they are called."""
+"""The commands, one module for each kind. `cli.py` says how they are called."""

@@ -254,6 +254,9 @@ def simulate(
     noise: Annotated[
         float, typer.Option("--noise", min=0.0, help="How unsure they are, in units of the features.")
     ] = 0.5,
+    skew: Annotated[
+        float, typer.Option("--skew", min=0.0, help="Popularity of the items, 1/rank^SKEW; 0: all alike.")
+    ] = 0.0,
     show: Annotated[int | None, typer.Option("--show", metavar="2|4", help="Pictures at a time.")] = None,
     seed: SeedOption = None,
 ) -> None:
@@ -267,7 +270,7 @@ def simulate(
     from learn2search.service.features import read_features
 
     known = perceived() if features is None else read_features(features)
-    visitors = Visitors(known, noise, 0 if seed is None else seed)
+    visitors = Visitors(known, noise, 0 if seed is None else seed, skew)
     costs: list[int] = []
     try:
         with Client(address, token) as client:

@@ -71,16 +71,20 @@ class Client:
 
 @dataclass(frozen=True)
 class Visitors:
-    """People who perceive `features` (n, d), row i for item i, with this noise."""
+    """People who perceive `features` (n, d), row i for item i, with this noise.
+
+    skew: how unequal the items' popularity is. Item i is looked for in proportion to 1/(i + 1)^skew; 0 = all alike.
+    """
 
     features: NDArray[np.float64]
     noise: float
     seed: int
+    skew: float = 0.0
 
     def search(self, client: Client, slug: str, number: int, show: int | None) -> int:
-        """One search for a random item: its number of questions, 0 when it was not found."""
+        """One search, for an item drawn by popularity: its number of questions, 0 when it was not found."""
         draw = np.random.default_rng([self.seed, number])
-        target = int(draw.integers(len(self.features)))
+        target = self._target(draw)
         person = ProbitOracle(self.features, self.noise, seed=draw)
         told: dict[str, Any] = {"simulated": True} | ({} if show is None else {"show": show})
         now = client.call("POST", f"/collections/{slug}/searches", told)
@@ -89,6 +93,12 @@ class Visitors:
             answer = {"step": question["step"]} | self._answer(person, question, target)
             now = client.call("POST", f"/searches/{now['id']}/answers", answer)
         return int(now["number"]) if now["status"] == "found" else 0
+
+    def _target(self, draw: np.random.Generator) -> int:
+        if not self.skew:
+            return int(draw.integers(len(self.features)))
+        popularity = np.arange(1, len(self.features) + 1) ** -self.skew
+        return int(draw.choice(len(self.features), p=popularity / popularity.sum()))
 
     def _answer(self, person: ProbitOracle, question: dict[str, Any], target: int) -> dict[str, Any]:
         shown = [item["item"] for item in question["shown"]]

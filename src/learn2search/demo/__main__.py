@@ -1,14 +1,15 @@
-"""`python -m learn2search.demo`: look at the faces, or write them into a folder."""
+"""`python -m learn2search.demo`: look at the faces, or write them or their features into files."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import typer
 
 from learn2search.demo.collection import write_collection
-from learn2search.demo.features import COUNT, SEED
+from learn2search.demo.features import COUNT, NAMES, SEED, faces, similarity_features
 from learn2search.demo.sheet import contact_sheet, walk_sheet
 
 app = typer.Typer(help=__doc__, no_args_is_help=True, rich_markup_mode=None, add_completion=False)
@@ -33,6 +34,13 @@ def walk(out: Path) -> None:
 def write(folder: Path, seed: Seed = SEED) -> None:
     """Write the collection into a folder: 513 SVG files and collection.csv."""
     typer.echo(f"wrote {write_collection(folder, seed=seed)}")
+
+
+@app.command()
+def features(out: Path, seed: Seed = SEED) -> None:
+    """Write what simulated visitors see of the faces, a row each, as CSV: features × weights."""
+    seen = similarity_features(faces(seed=seed))
+    np.savetxt(out, seen, fmt="%.6f", delimiter=",", header=",".join(NAMES), comments="")
 
 
 if __name__ == "__main__":
