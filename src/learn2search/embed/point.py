@@ -32,8 +32,8 @@ from learn2search.streams import Seed
 class PointEmbedding(TripletEmbedding):
     """Positions of greatest likelihood under a ratio link; its kinds differ in κ and in the unit of length.
 
-    epochs: by default 300 where there are few triplets for the coordinates, else 60. learning_rate: by default 0.1/κ,
-    the steeper the link, the smaller the steps.
+    By default, where there are few triplets for the coordinates, 600 epochs of one batch with the learning rate 0.5/κ;
+    else 80 epochs of 100 batches with 0.1/κ. The steeper the link, the smaller the steps.
     """
 
     _stored: ClassVar[tuple[str, ...]] = ("embedding_", "epochs_")
@@ -69,10 +69,9 @@ class PointEmbedding(TripletEmbedding):
         given = initial_embedding(init, n, d)
         nu = 0.1 * np.random.default_rng(start_seed).standard_normal((n, d)) if given is None else given.mean / unit
         flat = Prior(np.zeros((1, d), np.float32), np.full(d, np.inf, np.float32), 1.0)
-        batch = int(self.batch_size) if self.batch_size else max(200, len(train) // 20)
-        epochs = 300 if is_scarce(len(train), n, d) else 60
-        rate = 0.1 / kappa if self.learning_rate is None else float(self.learning_rate)
-        pace = Pace(min(batch, len(train)), 1, rate, int(self.epochs or epochs))
+        epochs, batches, rate = (600, 1, 0.5) if is_scarce(len(train), n, d) else (80, 100, 0.1)
+        batch = int(self.batch_size or max(200, -(-len(train) // batches)))
+        pace = Pace(min(batch, len(train)), 1, float(self.learning_rate or rate / kappa), int(self.epochs or epochs))
         care = Care(self.patience, self.verbose)
         reached = climb(train, held_out, begin(nu, None), Link(True, kappa), pace, lambda _: flat, care, run_seed)
         positions, unseen = unit * reached.nu.astype(np.float64), unseen_items(rows, n)
