@@ -13,47 +13,28 @@ import io
 import os
 import re
 import shutil
-import signal
-import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 from PIL import Image
 from recording import Recording
+from running_site import COMMAND, serving
 
-COMMAND = [sys.executable, "-m", "learn2search.cli"]
 LOOKS = Path(__file__).parents[1] / "src" / "learn2search" / "commands" / "looks.npz"
 WIDTH, HEIGHT, COLUMNS = 64, 80, 27  # of a face on the photograph, in pixels; faces in a row
 STARTS = {"nothing": (), "pictures": ("--warm-start", "pictures")}
 
 
-@contextmanager
-def serving(home: Path, *arguments: str) -> Iterator[tuple[str, str]]:
-    """The address of a running demo, and the owner's token."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    options = ["--home", str(home), "--port", str(port), "--no-browser", "--seed", "0"]
-    process = subprocess.Popen([*COMMAND, "demo", *arguments, *options], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    told = "".join(iter(process.stdout.readline, "Stop with Ctrl-C.\n"))
-    try:
-        yield f"http://127.0.0.1:{port}", re.findall(r"Token +(\S+)", told)[0]
-    finally:
-        process.send_signal(signal.SIGTERM)
-        process.wait(30)
-
-
 def medians(start: str, seed: int, searches: int) -> list[float]:
     """The median questions of each hundred searches."""
-    with tempfile.TemporaryDirectory() as folder, serving(Path(folder), "--untaught", *STARTS[start]) as (site, token):
-        options = ["--token", token, "--searches", str(searches), "--seed", str(seed)]
-        told = subprocess.run([*COMMAND, "simulate", site, *options], check=True, capture_output=True, text=True).stdout
+    demo = ("demo", "--untaught", "--seed", "0", *STARTS[start])
+    with tempfile.TemporaryDirectory() as folder, serving(Path(folder), *demo) as site:
+        options = ["--token", site.token, "--searches", str(searches), "--seed", str(seed)]
+        command = [*COMMAND, "simulate", f"http://127.0.0.1:{site.port}", *options]
+        told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     return [float(value) for value in re.findall(r"median of the last 100: (\S+)", told)]
 
 
@@ -92,8 +73,8 @@ def photograph() -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--photograph", action="store_true", help="make the looks of the faces anew, and nothing else")
-    parser.add_argument("--searches", type=int, default=600, help="of a run")
-    parser.add_argument("--seeds", type=int, default=5, help="runs with each start")
+    parser.add_argument("--searches", type=int, default=400, help="of a run")
+    parser.add_argument("--seeds", type=int, default=3, help="runs with each start")
     parser.add_argument("--fresh", action="store_true", help="measure everything again")
     options = parser.parse_args()
     if options.photograph:
