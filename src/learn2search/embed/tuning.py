@@ -24,9 +24,9 @@ DIMENSIONS = (2, 3, 5, 10, 20, 40, 80)
 LADDERS: dict[str, dict[str, tuple[Any, ...]]] = {
     "probit": {
         "n_components": DIMENSIONS,
+        "epochs": (None, 40),  # None: GaussEmbed's own, 20 where triplets are many
         "temper": (1 / 8, 1 / 4, 1 / 2, 1.0, 2.0),
         "prior": ("empirical", "standard"),
-        "epochs": (None, 40, 80),  # None: GaussEmbed's own, few where triplets are many
     },
     "ratio": {
         "kappa": tuple(round(1.25 * 2 ** (step / 2), 3) for step in range(10)),  # 1.25 to 28
@@ -36,7 +36,7 @@ LADDERS: dict[str, dict[str, tuple[Any, ...]]] = {
     },
 }
 _START = {
-    "probit": {"n_components": 3, "temper": 3, "prior": 0, "epochs": 0},
+    "probit": {"n_components": 3, "epochs": 0, "temper": 3, "prior": 0},
     "ratio": {"kappa": 2, "n_components": 5, "temper": 4, "prior": 1},
 }
 _HELD_OUT = 0.2

@@ -44,6 +44,8 @@ def fit(
         start = moved(site, collection, now, np.arange(size))
         learner.set_params(epochs=_WARM_EPOCHS).fit(triplets, init=start, n_items=size, prior_mean=centre)
     else:
+        if centre is not None:  # few triplets move few items: a variance told by them would call the pictures exact
+            learner.set_params(prior=told["unit"] ** 2)
         learner.fit(triplets, n_items=size, prior_mean=centre)
     told |= {"prior_variance": float(np.mean(learner.prior_variance_)), "online": density >= ONLINE}
     return learner.to_embedding(), told
