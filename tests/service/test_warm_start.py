@@ -111,7 +111,7 @@ def test_a_warm_start_should_work_on_either_database(tmp_path: Path, pictures: P
     site = Site.open(Settings(home=tmp_path / "home", database_url=database_url, seed=0), clock)
     made = imports.make_collection(site, "colours", "Colours", warm_start="pictures")
     imports.import_source(site, pictures, made)
-    teaching.teach(site, "colours", to_oklab(SEEN), 0.05, 16, seed=0)
+    teaching.teach(site, "colours", to_oklab(SEEN), 0.05, 64, seed=0)
     now = published(site, site.collection("colours"))
     assert now.info.origin == "fit"
     assert now.info.metrics["pictures"] == 30
