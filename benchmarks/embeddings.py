@@ -67,8 +67,8 @@ def folds(record: Recording, quick: bool) -> None:
     """What matters most first; fold by fold, so that whatever is missing in the end is missing for all."""
     numbers = range(2 if quick else N_FOLDS)
     for dataset in DATASETS[: 1 if quick else 2]:
-        for number in numbers:
-            for split in SPLITS:
+        for split in SPLITS:
+            for number in numbers:
                 for name in ESTIMATORS if dataset == "artists" else ():
                     for d in (2,) if quick else DIMENSIONS:
                         fixed(record, dataset, split, number, name, d)
