@@ -36,7 +36,7 @@ LADDERS: dict[str, dict[str, tuple[Any, ...]]] = {
     },
 }
 _START = {
-    "probit": {"n_components": 3, "epochs": 0, "temper": 3, "prior": 0},
+    "probit": {"n_components": 3, "epochs": 1, "temper": 3, "prior": 0},
     "ratio": {"kappa": 2, "n_components": 5, "temper": 4, "prior": 1},
 }
 _HELD_OUT = 0.2
