@@ -118,7 +118,7 @@ class GaussEmbed(TripletEmbedding):
         train, held_out = hold_out(rows, self.validation_fraction, labels, split_seed)
         centre = np.zeros((1, d)) if prior_mean is None else _prior_mean(prior_mean, n, d)
         state = self._start(initial_embedding(init, n, d), centre, n, d, start_seed)
-        pace, care = self._pace(len(train), n, d), Care(self.patience, self.verbose)
+        pace, care = self.pace(len(train), n), Care(self.patience, self.verbose)
         devices = choose_devices(self.device)
         if devices is None:
             prior = _MovingPrior(*self._prior_and_temper(d), centre, state, ~unseen_items(train, n))
@@ -174,9 +174,9 @@ class GaussEmbed(TripletEmbedding):
         rho = np.full((n, d), first) if init is None or init.var is None else 0.5 * np.log(init.var)
         return begin(nu, rho)
 
-    def _pace(self, count: int, n: int, d: int) -> Pace:
+    def pace(self, count: int, n: int) -> Pace:
         """What None stands for: a longer and slower climb where triplets are few for the parameters."""
-        scarce = is_scarce(count, n, d)
+        scarce = is_scarce(count, n, int(self.n_components))
         if self.link == "ratio":
             epochs, batches, rate = (100, 20, 0.01) if scarce else (60, 20, 0.015)
         else:

@@ -36,7 +36,7 @@ LADDERS: dict[str, dict[str, tuple[Any, ...]]] = {
     },
 }
 _START = {
-    "probit": {"n_components": 3, "epochs": 1, "temper": 3, "prior": 0},
+    "probit": {"n_components": 3, "epochs": 0, "temper": 3, "prior": 0},
     "ratio": {"kappa": 2, "n_components": 5, "temper": 4, "prior": 1},
 }
 _HELD_OUT = 0.2
@@ -108,10 +108,11 @@ class _Judge:
         show: Callable[[str], None],
     ) -> None:
         self.rows, self.n, self.splits, self.seed, self.threads, self.show = rows, n, splits, seed, threads, show
+        self.count = len(splits[0][0])  # of triplets that a candidate is fitted to
         self.known: dict[str, Trial] = {}
 
     def __call__(self, link: str, rungs: Rungs) -> Trial:
-        values = parameters(link, rungs)
+        values = self._with_pace(parameters(link, rungs))
         name = ", ".join(
             f"{key}={value:.4g}" if isinstance(value, float) else f"{key}={value}" for key, value in values.items()
         )
@@ -121,6 +122,11 @@ class _Judge:
             self.known[name] = Trial(values, float(np.mean(found)))
             self.show(f"{name}: held-out log-likelihood {self.known[name].log_likelihood:.4f}")
         return self.known[name]
+
+    def _with_pace(self, values: dict[str, Any]) -> dict[str, Any]:
+        """With GaussEmbed's own choices by the number of triplets said out: what is judged is then what is fitted to all."""
+        pace = GaussEmbed(**values).pace(self.count, self.n)
+        return {**values, "epochs": pace.epochs, "learning_rate": pace.rate}
 
     def _held_out(self, values: dict[str, Any], train: NDArray[np.int64], held_out: NDArray[np.int64]) -> float:
         model = GaussEmbed(**values, random_state=self.seed).fit(self.rows[train], n_items=self.n)
