@@ -124,7 +124,7 @@ class _Judge:
         return self.known[name]
 
     def _with_pace(self, values: dict[str, Any]) -> dict[str, Any]:
-        """GaussEmbed's own choices by the number of triplets, said out: what is judged is what is then fitted to all."""
+        """GaussEmbed's own choices by the number of triplets, said out: what is judged is what is fitted to all."""
         pace = GaussEmbed(**values).pace(self.count, self.n)
         return {**values, "epochs": pace.epochs, "learning_rate": pace.rate}
 
