@@ -156,6 +156,13 @@ def test_visitors_should_prefer_popular_items_as_told() -> None:
     assert often / 3000 == pytest.approx(popularity / popularity.sum(), abs=0.03)
 
 
+def test_a_trainer_should_end_when_the_site_that_started_it_has_gone(tmp_path: Path) -> None:
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    command = [sys.executable, "-m", "learn2search.cli", "train", "--watch", "--parent", str(gone.pid)]
+    assert subprocess.run([*command, "--home", str(tmp_path)], timeout=PATIENCE, check=False).returncode == 0
+
+
 def test_killed_workers_and_trainers_should_lose_nothing(tmp_path: Path, pictures: Path) -> None:
     home = tmp_path / "home"
     with served("serve", str(pictures), "--slug", "colours", home=home, workers=2) as site:

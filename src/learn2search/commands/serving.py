@@ -145,7 +145,7 @@ def _export(settings: Settings) -> None:
 
 def _keep_training(stop: threading.Event) -> None:
     """A trainer in its own process, started again when it ends before its time."""
-    command = [sys.executable, "-m", "learn2search.cli", "train", "--watch"]
+    command = [sys.executable, "-m", "learn2search.cli", "train", "--watch", "--parent", str(os.getpid())]
     while not stop.is_set():
         trainer = subprocess.Popen(command, start_new_session=True)
         while trainer.poll() is None and not stop.wait(0.2):

@@ -174,6 +174,7 @@ def import_(
 
 def train(
     watch: Annotated[bool, typer.Option("--watch", help="Go on: train whenever there is enough new.")] = False,
+    parent: Annotated[int | None, typer.Option(hidden=True)] = None,
     home: Home = None,
     database_url: Url = None,
     seed: SeedOption = None,
@@ -184,7 +185,7 @@ def train(
     from learn2search.store import collections
 
     if watch:
-        trainer.run_process(site)
+        trainer.run_process(site, parent)
         return
     with site.database.read() as db:
         known = collections.all_collections(db)

@@ -63,9 +63,12 @@ def _told(made: ModelInfo) -> dict[str, Any]:
     return {"collection": made.collection_id, "triplets": made.triplets, "held_out": made.metrics.get("held_out")}
 
 
-def run_process(site: Site) -> None:
-    """The trainer as a process of its own: ends on SIGINT or SIGTERM, and with the process that started it."""
-    stop, parent = threading.Event(), os.getppid()
+def run_process(site: Site, parent: int | None = None) -> None:
+    """The trainer as a process of its own: ends on SIGINT or SIGTERM, and with the process that started it.
+
+    parent: the number of that process, told by itself: it may have ended before this one could look.
+    """
+    stop, parent = threading.Event(), parent or os.getppid()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
 
