@@ -100,7 +100,17 @@ def report(quick: bool = False) -> str:
     return "\n".join(lines) + "\n"
 
 
+def draw(quick: bool) -> None:
+    """Every figure, from the results that are there."""
+    for module in (import_module(name) for name in EXPERIMENTS):
+        cells = read_cells(module.__name__, sources(module), quick)
+        if cells:
+            module.plot(cells, RESULTS / f"{file_name(module.__name__, quick)}.svg")
+
+
 def write(quick: bool) -> Path:
+    """The page and its figures."""
+    draw(quick)
     path = RESULTS / "reproduction-quick.md" if quick else ROOT / "docs" / "reproduction.md"
     path.write_text(report(quick), encoding="utf-8")
     return path
