@@ -17,6 +17,7 @@ def begin(open_page: Open, **options) -> Page:
     page = open_page("/", **options)
     page.get_by_role("button", name="Start a search").click()
     expect(page.locator(".picture")).to_have_count(4)
+    page.wait_for_load_state()  # keys are heard from then on
     return page
 
 
