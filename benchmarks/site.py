@@ -6,6 +6,9 @@ its own: 16 searches at once, each answering as soon as it has the next question
 - demo: the 513 faces, taught, positions with variances.
 - large: 100,000 text cards with known features, d = 5.
 - import: 10,000 pictures of 600 × 750 pixels.
+
+"computing" is the share of an answer that is mathematics: the belief rebuilt from the log, the answer told, the next
+question asked. It is measured in a process of its own, on the searches that the visitors have made.
 """
 
 import argparse
@@ -24,6 +27,12 @@ import numpy as np
 from PIL import Image, ImageDraw
 from recording import Recording
 from running_site import COMMAND, Site, serving
+
+from learn2search.service import searches as answering
+from learn2search.service.rehearsal import rehearse
+from learn2search.service.settings import Settings
+from learn2search.service.site import Site as OurSite
+from learn2search.store import searches
 
 AT_ONCE = 16
 
@@ -79,13 +88,41 @@ def measure(site: Site, slug: str, seconds: float, at_once: int) -> dict[str, An
     return json.loads(told) | {"at_once": at_once, "memory_mb": site.memory()}
 
 
+def computing(home: Path, slug: str) -> dict[str, float]:
+    """Milliseconds for replay, tell and ask at the end of the searches that are in the log, median and p99."""
+    site = OurSite(Settings(home=home))
+    rehearse()
+    with site.database.read() as db:
+        ids = [row.id for row in searches.latest(db, site.collection(slug).id, 300)]
+    took = []
+    for state in (answering.state(site, search_id) for search_id in ids):
+        if state.question is None:
+            continue
+        draw, active = np.random.default_rng(0), site.library.covered(state.row.model_id)
+        begin = time.perf_counter()
+        belief = site.beliefs.replay(state.row, state.answers, state.question)
+        belief.tell(state.question.shown[0])
+        belief.ask(state.row.show, active, draw)
+        took.append(1000 * (time.perf_counter() - begin))
+    site.close()
+    return {"p50_ms": round(float(np.median(took)), 2), "p99_ms": round(float(np.quantile(took, 0.99)), 2)}
+
+
 # --- what is measured -------------------------------------------------------------------------------
 
 
 def demo(seconds: float) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder, serving(Path(folder), "demo") as site:
         measure(site, "faces", 2.0, AT_ONCE)  # warm
-        return {"alone": measure(site, "faces", seconds, 1), "together": measure(site, "faces", seconds, AT_ONCE)}
+        return everything(site, Path(folder), "faces", seconds)
+
+
+def everything(site: Site, home: Path, slug: str, seconds: float) -> dict[str, Any]:
+    return {
+        "alone": measure(site, slug, seconds, 1),
+        "together": measure(site, slug, seconds, AT_ONCE),
+        "computing": computing(home, slug),
+    }
 
 
 def large(count: int, seconds: float) -> dict[str, Any]:
@@ -96,7 +133,7 @@ def large(count: int, seconds: float) -> dict[str, Any]:
         arguments = ("serve", str(table), "--slug", "cards", "--features", str(features))
         with serving(Path(folder) / "home", *arguments) as site:
             measure(site, "cards", 3.0, 2)
-            return {"alone": measure(site, "cards", seconds, 1), "together": measure(site, "cards", seconds, AT_ONCE)}
+            return everything(site, Path(folder) / "home", "cards", seconds)
 
 
 def imported(count: int) -> dict[str, float]:

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
+from sqlalchemy import event
 from sqlalchemy.exc import IntegrityError
 
 from learn2search import Embedding
@@ -113,6 +115,24 @@ def test_a_write_should_leave_nothing_behind_when_it_fails(database: Database) -
         add_and_fail()
     with database.read() as db:
         assert collections.all_collections(db) == []
+
+
+def test_writers_should_queue_instead_of_asking_again_and_again(tmp_path: Path) -> None:
+    """SQLite without any patience: whoever finds it busy fails. Threads that take their turns never do."""
+    database = Database(f"sqlite:///{tmp_path / 'site.db'}")
+    event.listen(database.engine, "connect", lambda connection, _: connection.execute("PRAGMA busy_timeout = 0"))
+    database.migrate()
+
+    def write(thread: int) -> None:
+        for number in range(40):
+            with database.write() as db:
+                collections.put_setting(db, f"{thread}", f"{number}")
+
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(write, range(8)))
+    with database.read() as db:
+        assert [collections.get_setting(db, f"{thread}") for thread in range(8)] == ["39"] * 8
+    database.close()
 
 
 def test_two_collections_should_not_share_an_address(database: Database, faces: collections.Collection) -> None:

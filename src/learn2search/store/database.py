@@ -1,8 +1,9 @@
 """The engine: SQLite in WAL mode or PostgreSQL, transactions, and migrations."""
 
 import os
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,8 @@ class Database:
         elif self.url.get_backend_name() != "sqlite":
             raise ValueError(f"the database must be sqlite:///... or postgresql://..., got {self.url.drivername}://")
         self.engine = _engine(self.url)
+        # SQLite lets one writer in, and the others look again after ever longer sleeps: threads wait better in a queue.
+        self._writing = threading.Lock() if self.is_sqlite else nullcontext()
 
     @property
     def is_sqlite(self) -> bool:
@@ -49,7 +52,7 @@ class Database:
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """A transaction. On SQLite it takes the write lock at once: it never fails half-way for want of it."""
-        with self.engine.connect() as connection:
+        with self._writing, self.engine.connect() as connection:
             if self.is_sqlite:
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
             try:

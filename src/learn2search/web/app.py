@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from anyio.to_thread import current_default_thread_limiter
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
@@ -20,6 +21,7 @@ from learn2search.web.pages import render
 from learn2search.web.security import Guard, RateLimits
 
 STATIC = Path(__file__).parent / "static"
+THREADS = 4  # that answer in one worker: more of them mostly wait for the interpreter's lock, and wait unfairly
 
 
 def create_app(settings: Settings | None = None, *, rehearsed: bool = False) -> FastAPI:
@@ -33,6 +35,7 @@ def create_app(settings: Settings | None = None, *, rehearsed: bool = False) -> 
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         if rehearsed:
             rehearse()
+        current_default_thread_limiter().total_tokens = THREADS
         app.state.site = Site.open(settings)
         app.state.limits = RateLimits(settings)
         yield

@@ -48,7 +48,7 @@ def render(
     return HTMLResponse(text, status, {"Cache-Control": "no-store"} | (headers or {}))
 
 
-def site_of(request: Request) -> Site:
-    """The site that this worker serves; a dependency of the routes."""
+async def site_of(request: Request) -> Site:
+    """The site that this worker serves; a dependency of the routes (asynchronous: it needs no thread)."""
     site: Site = request.app.state.site
     return site

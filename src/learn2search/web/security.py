@@ -136,10 +136,10 @@ class RateLimits:
         }
 
     def check(self, request: Request, what: str) -> None:
-        if what != "tokens" and is_owner(request):
-            return
         address = request.client.host if request.client else "unknown"
-        if not self._window.hit(self._limits[what], what, address):
+        if self._window.hit(self._limits[what], what, address):
+            return
+        if what == "tokens" or not is_owner(request):
             raise TooMany("That was very fast. Please wait a moment and try again.")
 
 
@@ -152,5 +152,6 @@ class Limited:
     def __init__(self, what: str) -> None:
         self.what = what
 
-    def __call__(self, request: Request) -> None:
+    async def __call__(self, request: Request) -> None:
+        """In the event loop: it is counting in memory, and a thread would cost more."""
         request.app.state.limits.check(request, self.what)
