@@ -181,6 +181,10 @@ def test_killed_workers_and_trainers_should_lose_nothing(tmp_path: Path, picture
             assert client.call("GET", f"/searches/{open_search['id']}") == after
             assert client.call("POST", f"/searches/{open_search['id']}/answers", told) == after
             costs += list(simulate(client, "colours", visitors, 5, 2, None))
+        with urllib.request.urlopen(
+            f"{site.address}/metrics", timeout=10
+        ) as told:  # of all workers, the killed ones too
+            assert "learn2search_searches_total 26.0" in told.read().decode()
         deadline = time.monotonic() + 30
         while not children(site.process.pid, "train"):  # started again
             assert time.monotonic() < deadline

@@ -7,10 +7,12 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import webbrowser
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -90,20 +92,36 @@ def run(site: Site, *, new_token: bool, browser: bool) -> None:
     if browser and _has_screen():
         threading.Thread(target=_open_browser, args=(_address(settings),), daemon=True).start()
     try:
-        uvicorn.run(
-            "learn2search.web.app:from_environment",
-            factory=True,
-            host=settings.host,
-            port=settings.port,
-            workers=settings.workers,
-            log_level="warning",
-            access_log=False,
-            timeout_graceful_shutdown=5,
-            server_header=False,
-        )
+        with _shared_counters(settings.workers):
+            _serve(settings)
     finally:
         stop.set()
         keeper.join(15)
+
+
+def _serve(settings: Settings) -> None:
+    uvicorn.run(
+        "learn2search.web.app:from_environment",
+        factory=True,
+        host=settings.host,
+        port=settings.port,
+        workers=settings.workers,
+        log_level="warning",
+        access_log=False,
+        timeout_graceful_shutdown=5,
+        server_header=False,
+    )
+
+
+@contextmanager
+def _shared_counters(workers: int) -> Iterator[None]:
+    """A folder in which several workers count together, for /metrics."""
+    if workers == 1 or "PROMETHEUS_MULTIPROC_DIR" in os.environ:
+        yield
+        return
+    with tempfile.TemporaryDirectory(prefix="learn2search-counters-") as folder:
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
+        yield
 
 
 def _check_port(settings: Settings) -> None:

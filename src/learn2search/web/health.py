@@ -1,11 +1,16 @@
-"""For operators: is it alive, and what has it done since it started."""
+"""For operators: is it alive, and what has it done since it started.
 
+With several workers the counters are files in the folder PROMETHEUS_MULTIPROC_DIR, that all of them share.
+"""
+
+import os
 from typing import Annotated
 
 import prometheus_client
 from fastapi import APIRouter, Depends
 from fastapi.responses import JSONResponse, Response
-from prometheus_client import Counter, Gauge
+from prometheus_client import CollectorRegistry, Counter, Gauge
+from prometheus_client.multiprocess import MultiProcessCollector
 
 from learn2search.service.errors import Unavailable
 from learn2search.service.site import Site
@@ -14,11 +19,15 @@ from learn2search.web.pages import site_of
 
 router = APIRouter(include_in_schema=False)
 
-ANSWERS = Counter("learn2search_answers", "Answers taken by this worker", ["strategy"])
-SEARCHES = Counter("learn2search_searches", "Searches begun at this worker")
-ITEMS = Gauge("learn2search_items", "Active items", ["collection"])
-TRIPLETS = Gauge("learn2search_triplets", "Comparisons that a fit may use", ["collection"])
-STATUS = Gauge("learn2search_search_status", "Searches by status", ["collection", "status"])
+ANSWERS = Counter("learn2search_answers", "Answers taken since the site was started", ["strategy"])
+SEARCHES = Counter("learn2search_searches", "Searches begun since the site was started")
+ITEMS = Gauge("learn2search_items", "Active items", ["collection"], multiprocess_mode="mostrecent")
+TRIPLETS = Gauge(
+    "learn2search_triplets", "Comparisons that a fit may use", ["collection"], multiprocess_mode="mostrecent"
+)
+STATUS = Gauge(
+    "learn2search_search_status", "Searches by status", ["collection", "status"], multiprocess_mode="mostrecent"
+)
 
 
 @router.get("/healthz")
@@ -40,4 +49,13 @@ def metrics(site: Annotated[Site, Depends(site_of)]) -> Response:
             TRIPLETS.labels(one.slug).set(lessons.count(db, one.id))
             for status, count in searches.count_by_status(db, one.id).items():
                 STATUS.labels(one.slug, status).set(count)
-    return Response(prometheus_client.generate_latest(), media_type=prometheus_client.CONTENT_TYPE_LATEST)
+    return Response(prometheus_client.generate_latest(_registry()), media_type=prometheus_client.CONTENT_TYPE_LATEST)
+
+
+def _registry() -> CollectorRegistry:
+    """Of this worker, or of all."""
+    if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
+        return prometheus_client.REGISTRY
+    together = CollectorRegistry()
+    MultiProcessCollector(together)  # type: ignore[no-untyped-call]
+    return together
