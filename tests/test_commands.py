@@ -69,7 +69,8 @@ def served(*arguments: str, home: Path, workers: int = 1) -> Iterator[Served]:
             if "Ctrl-C" in line:
                 break
         address = f"http://127.0.0.1:{port}"
-        wait_for(address)
+        with urllib.request.urlopen(f"{address}/healthz", timeout=PATIENCE):  # what was told answers at once
+            pass
         yield Served(process, address, token)
     finally:
         process.send_signal(signal.SIGTERM)

@@ -84,13 +84,11 @@ def run(site: Site, *, new_token: bool, browser: bool) -> None:
         rehearse()
     token = site.new_token() if new_token else site.first_token()
     site.close()
-    _announce(settings, token)
     _export(settings)
     stop = threading.Event()
     keeper = threading.Thread(target=_keep_training, args=(stop,), daemon=True)
     keeper.start()
-    if browser and _has_screen():
-        threading.Thread(target=_open_browser, args=(_address(settings),), daemon=True).start()
+    threading.Thread(target=_welcome, args=(settings, token, browser and _has_screen()), daemon=True).start()
     try:
         with _shared_counters(settings.workers):
             _serve(settings)
@@ -135,8 +133,25 @@ def _check_port(settings: Settings) -> None:
 
 
 def _address(settings: Settings) -> str:
-    host = "127.0.0.1" if settings.host in ("0.0.0.0", "::") else settings.host
-    return f"http://{host}:{settings.port}"
+    return f"http://{_host(settings)}:{settings.port}"
+
+
+def _host(settings: Settings) -> str:
+    """Where this machine itself finds the site."""
+    return "127.0.0.1" if settings.host in ("0.0.0.0", "::") else settings.host
+
+
+def _welcome(settings: Settings, token: str | None, browser: bool) -> None:
+    """Tell the addresses as soon as they answer."""
+    while True:
+        try:
+            socket.create_connection((_host(settings), settings.port), timeout=1).close()
+            break
+        except OSError:
+            time.sleep(0.05)
+    _announce(settings, token)
+    if browser:
+        webbrowser.open(_address(settings))
 
 
 def _announce(settings: Settings, token: str | None) -> None:
@@ -182,13 +197,3 @@ def _keep_training(stop: threading.Event) -> None:
 def _has_screen() -> bool:
     """Without one, a browser would take over the terminal."""
     return sys.platform in ("darwin", "win32") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
-
-
-def _open_browser(address: str) -> None:
-    for _ in range(100):
-        with socket.socket() as probe:
-            host, port = address.removeprefix("http://").rsplit(":", 1)
-            if probe.connect_ex((host, int(port))) == 0:
-                webbrowser.open(address)
-                return
-        time.sleep(0.1)
