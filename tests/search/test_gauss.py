@@ -210,6 +210,22 @@ def test_samples_should_have_the_beliefs_moments():
     )
 
 
+def test_the_root_should_stay_one_of_the_covariance():
+    """RᵀR = Σ after hundreds of answers, though R is never decomposed anew; also when hardly any noise flattens Σ."""
+    generator = np.random.default_rng(0)
+    for d, noise in ((1, 0.1), (4, 0.3), (30, 0.3), (6, 1e-4)):
+        features = generator.normal(size=(2000, d)) * generator.uniform(0.1, 10, d)
+        search = l2s.GaussSearch(l2s.Embedding(features), noise=noise, reuse=True, seed=1)
+        target = features[5]
+        for _ in range(300):
+            query = search.ask()
+            search.tell(query[int(np.argmin(((features[list(query)] - target) ** 2).sum(axis=1)))])
+        mean, cov, root = search.belief
+        scale = np.sqrt(np.outer(np.diag(cov), np.diag(cov)))
+        assert np.isfinite(mean).all()
+        np.testing.assert_allclose(root.T @ root / scale, cov / scale, atol=1e-6)
+
+
 def test_uncertain_items_should_move_the_belief_less():
     mean = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 3.0]])
     var = np.full((3, 2), 0.5)
@@ -244,10 +260,10 @@ def test_a_query_should_be_the_items_nearest_to_the_mirrored_samples():
         point, free = np.empty(3), np.ones(200, bool)
         free[list(search.used)] = False
         stream = open_stream(search._key, step)
-        root, w = gauss.cholesky(search.belief.cov), gauss.top_eigenvector(search.belief.cov)
+        w = gauss.top_eigenvector(search.belief.cov)
         for slot, item in enumerate(query):
             if slot % 2 == 0:
-                gauss.sample(search.belief.mean, root, stream, point)
+                gauss.sample(search.belief.mean, search.belief.root, stream, point)
             else:
                 gauss.mirror(search.belief.mean, w, point)
             distances = np.where(free, ((features - point) ** 2).sum(axis=1), np.inf)

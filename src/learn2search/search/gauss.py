@@ -27,19 +27,24 @@ _POWER_TOLERANCE = 1e-4  # of the cosine between w and Σ⁴w; wᵀΣw is then 0
 
 
 class Belief(NamedTuple):
-    """A Gaussian over the place of the target. mean: `(d,)`, cov: `(d, d)`."""
+    """A Gaussian over the place of the target. mean: `(d,)`, cov: `(d, d)`.
+
+    root: `(d, d)`, R with Σ = RᵀR, for drawing samples. A search makes it where it is not given, and each answer
+    changes it along with Σ, in O(d²).
+    """
 
     mean: Array
     cov: Array
+    root: Array = np.empty((0, 0))
 
     @classmethod
     def of(cls, embedding: Embedding, scale: float = 1.0) -> "Belief":
         """The prior that fits the items: their mean and `scale` times their covariance (variances included)."""
-        mean, cov = embedding.derived("moments", lambda: _moments(embedding))
-        return cls(mean.copy(), scale * cov)
+        mean, cov, root = embedding.derived("moments", lambda: _moments(embedding))
+        return cls(mean.copy(), scale * cov, math.sqrt(scale) * root)
 
 
-def _moments(embedding: Embedding) -> tuple[Array, Array]:
+def _moments(embedding: Embedding) -> tuple[Array, Array, Array]:
     centre = embedding.mean.mean(axis=0)
     cov = np.zeros((embedding.dim, embedding.dim))
     for start in range(0, embedding.n_items, _ROWS):  # in parts, to need no second copy of the items
@@ -49,7 +54,7 @@ def _moments(embedding: Embedding) -> tuple[Array, Array]:
         cov = cov + np.diag(embedding.var.mean(axis=0))
     variances = np.diag(cov)
     cov[np.diag_indices_from(cov)] += np.where(variances > 0, 1e-12 * variances, 1e-9 * variances.max())  # never varies
-    return centre, cov
+    return centre, cov, cholesky(cov)
 
 
 class GaussSearch(Search):
@@ -132,7 +137,7 @@ class GaussSearch(Search):
         prior = self._given_prior
         return {
             "noise": self.noise,
-            "prior": None if prior is None else [np.asarray(part).tolist() for part in prior],
+            "prior": None if prior is None else [np.asarray(part).tolist() for part in prior[:2]],
             "metric": self.metric,
             "eigen": self.eigen,
             "stop": self.stop,
@@ -141,9 +146,9 @@ class GaussSearch(Search):
 
 
 def _checked_prior(prior: Belief, dim: int) -> Belief:
-    if not isinstance(prior, tuple | list) or len(prior) != 2:
+    if not isinstance(prior, tuple | list) or len(prior) not in (2, 3):
         raise ValueError(f"the prior must be a Belief(mean, cov), got {type(prior).__name__}")
-    mean, cov = (np.array(part, float) for part in prior)
+    mean, cov = (np.array(part, float) for part in prior[:2])
     if mean.shape != (dim,) or cov.shape != (dim, dim):
         raise ValueError(
             f"the prior must be Belief(mean ({dim},), cov ({dim}, {dim})), got {mean.shape} and {cov.shape}"
@@ -154,7 +159,7 @@ def _checked_prior(prior: Belief, dim: int) -> Belief:
         raise ValueError("the prior must lie within 1e60: it should be of the size of the features")
     if np.linalg.eigvalsh(cov)[0] <= 0:
         raise ValueError("the prior's covariance must be positive definite: add a small multiple of the identity?")
-    return Belief(mean, cov)
+    return Belief(mean, cov, cholesky(cov))
 
 
 # --- Algorithm 1: SampleMirror --------------------------------------------------------------------
@@ -173,12 +178,11 @@ def propose(
 ) -> Items:
     """k items: the nearest free ones to a sample and to its mirror image, and so on in pairs."""
     w = exact_top_eigenvector(belief.cov) if exact else top_eigenvector(belief.cov)
-    root = cholesky(belief.cov)
     query = np.empty(k, np.int64)
     point = np.empty(len(w))
     for slot in range(k):
         if slot % 2 == 0:
-            sample(belief.mean, root, stream, point)
+            sample(belief.mean, belief.root, stream, point)
         else:
             mirror(belief.mean, w, point)
         query[slot] = nearest_item(index, point, blocked, scratch)
@@ -192,15 +196,17 @@ def propose(
 
 @compiled
 def sample(mean: Array, root: Array, stream: Stream, point: Array) -> None:
-    """point ← μ + Lε with Σ = LLᵀ."""
-    for k in range(len(mean)):
+    """point ← μ + Rᵀε with Σ = RᵀR."""
+    d = len(mean)
+    for k in range(d):
         point[k] = mean[k]
-    for k in range(0, len(mean), 2):
+    for k in range(0, d, 2):
         first, second = normal_pair(stream)
-        for row in range(k, len(mean)):
+        for row in range(d):
             point[row] += root[k, row] * first
-        for row in range(k + 1, len(mean)):
-            point[row] += root[k + 1, row] * second
+        if k + 1 < d:
+            for row in range(d):
+                point[row] += root[k + 1, row] * second
 
 
 @compiled
@@ -318,12 +324,33 @@ def update(belief: Belief, w: Array, b: float, noise_var: float) -> Belief:
     h = hazard_at(g)
     shrink = min(max(h * (h + g), 1e-12), 1.0 - 1e-12)
     mean = belief.mean + (h / s) * cov_w  # μ ← μ + α Σw
-    cov = belief.cov.copy()
+    beta = shrink / spread
+    cov = np.empty((d, d))  # Σ ← Σ - β (Σw)(Σw)ᵀ, symmetric to the last bit
     for row in range(d):
-        for k in range(row + 1):
-            cov[row, k] -= shrink / spread * cov_w[row] * cov_w[k]  # Σ ← Σ + β (Σw)(Σw)ᵀ
-            cov[k, row] = cov[row, k]
-    return Belief(mean, cov)
+        for k in range(d):
+            cov[row, k] = belief.cov[row, k] - beta * (cov_w[row] * cov_w[k])
+    return Belief(mean, cov, _shrunk_root(belief.root, w, cov_w, beta))
+
+
+@compiled
+def _shrunk_root(root: Array, w: Array, cov_w: Array, beta: float) -> Array:
+    """The root of Σ - β (Σw)(Σw)ᵀ, from R with Σ = RᵀR. With u = Rw it is R - γ u (Σw)ᵀ = (I - γ uuᵀ) R, since
+    (I - γ uuᵀ)² = I - β uuᵀ for γ = β / (1 + √(1 - β|u|²)); the argument is above 0, because |u|² = wᵀΣw.
+    """
+    u = np.empty(len(root))
+    square = 0.0
+    for k in range(len(root)):
+        along = 0.0
+        for row in range(len(w)):
+            along += root[k, row] * w[row]
+        u[k] = along
+        square += along * along
+    gamma = beta / (1.0 + math.sqrt(max(1.0 - beta * square, 0.0)))
+    new = np.empty(root.shape)
+    for k in range(len(root)):
+        for row in range(len(w)):
+            new[k, row] = root[k, row] - gamma * u[k] * cov_w[row]
+    return new
 
 
 @compiled
