@@ -15,10 +15,10 @@ COMMAND = [sys.executable, "-m", "learn2search.cli"]
 
 
 class Site:
-    """A running site."""
+    """A running site. ready_seconds: from the command until the first page."""
 
-    def __init__(self, process: subprocess.Popen[str], port: int, token: str) -> None:
-        self.process, self.port, self.token = process, port, token
+    def __init__(self, process: subprocess.Popen[str], port: int, token: str, ready_seconds: float) -> None:
+        self.process, self.port, self.token, self.ready_seconds = process, port, token, round(ready_seconds, 1)
 
     def memory(self) -> float:
         """MB that the serving process holds."""
@@ -32,6 +32,7 @@ def serving(home: Path, *arguments: str) -> Iterator[Site]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     options = ["--home", str(home), "--port", str(port), "--no-browser", "--new-token"]
+    began = time.perf_counter()
     process = subprocess.Popen([*COMMAND, *arguments, *options], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     token = ""
@@ -42,7 +43,7 @@ def serving(home: Path, *arguments: str) -> Iterator[Site]:
             break
     wait_for(port)
     try:
-        yield Site(process, port, token)
+        yield Site(process, port, token, time.perf_counter() - began)
     finally:
         process.send_signal(signal.SIGTERM)
         process.wait(30)

@@ -119,6 +119,7 @@ def demo(seconds: float) -> dict[str, Any]:
 
 def everything(site: Site, home: Path, slug: str, seconds: float) -> dict[str, Any]:
     return {
+        "ready_seconds": site.ready_seconds,
         "alone": measure(site, slug, seconds, 1),
         "together": measure(site, slug, seconds, AT_ONCE),
         "computing": computing(home, slug),
