@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from learn2search.service import imports, models
-from learn2search.service.errors import Invalid
+from learn2search.service.errors import Invalid, TooLarge
 from learn2search.service.imports import import_source, make_collection
 from learn2search.service.options import options_of
 from learn2search.service.site import Site
@@ -220,13 +220,23 @@ def test_a_link_out_of_the_folder_should_not_be_followed(
     assert report.added == 0
 
 
-def test_an_upload_should_retire_nothing(site: Site, collection: Collection, tmp_path: Path, make_png) -> None:
-    sent = tmp_path / "sent"
-    sent.mkdir()
-    (sent / "upload.png").write_bytes(make_png(5, 5, 5))
-    report = imports.import_upload(site, sent / "upload.png", "../../my picture.png", collection, 10**6)
+def test_an_upload_should_retire_nothing(site: Site, collection: Collection, make_png) -> None:
+    sent = [("../../my picture.png", io.BytesIO(make_png(5, 5, 5)))]
+    report = imports.import_upload(site, sent, collection, 10**6)
     assert (report.added, report.retired) == (1, 0)
     assert everything(site, collection)[-1].key == "my picture.png"
+    with pytest.raises(TooLarge, match="At most 1 MB"):
+        imports.import_upload(site, [("big.png", io.BytesIO(bytes(10**6 + 1)))], collection, 10**6)
+
+
+def test_several_files_should_be_uploaded_at_once(site: Site, collection: Collection, make_png) -> None:
+    """Also two of the same name, as from two folders, and one that cannot be read."""
+    names = ["a.png", "a.png", "b.png", "broken.png"]
+    contents = [make_png(1, 1, 1), make_png(2, 2, 2), make_png(3, 3, 3), b"no"]
+    report = imports.import_upload(site, list(zip(names, map(io.BytesIO, contents), strict=True)), collection, 10**6)
+    assert (report.added, report.retired) == (3, 0)
+    assert [problem.name for problem in report.problems] == ["broken.png"]
+    assert {item.key for item in everything(site, collection)} >= {"a.png", "2 a.png", "b.png"}
 
 
 def test_too_few_items_should_not_be_searched_and_come_back_as_they_were(

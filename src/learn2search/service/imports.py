@@ -4,15 +4,18 @@ Items are written in small batches: an import that was interrupted goes on where
 """
 
 import hashlib
+import itertools
 import os
 import re
+import shutil
+import tempfile
 import unicodedata
 import zipfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any
+from pathlib import Path, PurePosixPath
+from typing import Any, BinaryIO
 
 from sqlalchemy import Connection
 
@@ -98,15 +101,24 @@ def import_source(
     return report
 
 
-def import_upload(site: Site, path: Path, name: str, collection: Collection, most_bytes: int) -> Report:
-    """Add what was sent: a ZIP file, or one file under the name that it had. Nothing is retired."""
-    if path.stat().st_size > most_bytes:
-        raise TooLarge(f"At most {most_bytes / 1e6:.0f} MB can be uploaded at once.")
-    if not zipfile.is_zipfile(path):
-        single = path.parent / "single"
-        single.mkdir()
-        path = path.rename(single / (re.sub(r"[^\w.\- ]", "_", Path(name).name).lstrip(".") or "upload")).parent
-    return import_source(site, path, collection, retire=False)
+def import_upload(site: Site, sent: Sequence[tuple[str, BinaryIO]], collection: Collection, most_bytes: int) -> Report:
+    """Add what was sent, (name, content): one ZIP file, or files under the names that they had. Nothing is retired."""
+    with tempfile.TemporaryDirectory(dir=site.settings.home) as folder:
+        paths = [_saved(Path(folder), name, content) for name, content in sent]
+        if sum(path.stat().st_size for path in paths) > most_bytes:
+            raise TooLarge(f"At most {most_bytes / 1e6:.0f} MB can be uploaded at once.")
+        alone = paths[0] if len(paths) == 1 and zipfile.is_zipfile(paths[0]) else None
+        return import_source(site, alone or Path(folder), collection, retire=False)
+
+
+def _saved(folder: Path, name: str, content: BinaryIO) -> Path:
+    """The content under a name that is only a name, and that no other file has."""
+    plain = re.sub(r"[^\w.\- ]", "_", PurePosixPath(name).name).lstrip(".") or "upload"
+    taken = {path.name for path in folder.iterdir()}
+    path = folder / next(one for one in (plain, *(f"{n} {plain}" for n in itertools.count(2))) if one not in taken)
+    with open(path, "wb") as target:
+        shutil.copyfileobj(content, target)
+    return path
 
 
 def _is_current(entry: Entry, item: Item | None) -> bool:

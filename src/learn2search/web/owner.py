@@ -1,7 +1,5 @@
 """The owner's pages: numbers, items, searches, models, settings, exports."""
 
-import tempfile
-from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, File, Form, Request, UploadFile
@@ -161,14 +159,10 @@ def change_item(
 
 
 @inside.post("/{slug}/upload")
-def upload(request: Request, site: OurSite, collection: Ours, file: Annotated[UploadFile, File()]) -> Response:
-    """A ZIP file or a single picture, added to the collection; nothing is retired."""
-    with tempfile.TemporaryDirectory(dir=site.settings.home) as folder:
-        name = Path(folder) / ("upload" + Path(file.filename or "x").suffix.lower()[:6])
-        with open(name, "wb") as target:
-            while part := file.file.read(1 << 20):
-                target.write(part)
-        report = imports.import_upload(site, name, file.filename or "upload", collection, LARGEST_UPLOAD)
+def upload(request: Request, site: OurSite, collection: Ours, file: Annotated[list[UploadFile], File()]) -> Response:
+    """Pictures, sounds or a ZIP file of them, added to the collection; nothing is retired."""
+    sent = [(one.filename or "upload", one.file) for one in file]
+    report = imports.import_upload(site, sent, collection, LARGEST_UPLOAD)
     return render(request, "owner/report.html", collection=collection, report=report)
 
 
