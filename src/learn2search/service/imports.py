@@ -114,8 +114,8 @@ def import_upload(site: Site, sent: Sequence[tuple[str, BinaryIO]], collection: 
 def _saved(folder: Path, name: str, content: BinaryIO) -> Path:
     """The content under a name that is only a name, and that no other file has."""
     plain = re.sub(r"[^\w.\- ]", "_", PurePosixPath(name).name).lstrip(".") or "upload"
-    taken = {path.name for path in folder.iterdir()}
-    path = folder / next(one for one in (plain, *(f"{n} {plain}" for n in itertools.count(2))) if one not in taken)
+    names = itertools.chain([plain], (f"{number} {plain}" for number in itertools.count(2)))
+    path = next(folder / one for one in names if not (folder / one).exists())
     with open(path, "wb") as target:
         shutil.copyfileobj(content, target)
     return path
