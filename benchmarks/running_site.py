@@ -41,16 +41,16 @@ def serving(home: Path, *arguments: str) -> Iterator[Site]:
         token = found[1] if found else token
         if "Ctrl-C" in line:
             break
-    wait_for(port)
     try:
+        wait_for(port, process)
         yield Site(process, port, token, time.perf_counter() - began)
     finally:
         process.send_signal(signal.SIGTERM)
         process.wait(30)
 
 
-def wait_for(port: int) -> None:
-    while True:
+def wait_for(port: int, process: subprocess.Popen[str]) -> None:
+    while process.poll() is None:
         try:
             connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
             connection.request("GET", "/healthz")
@@ -58,3 +58,4 @@ def wait_for(port: int) -> None:
             return
         except OSError:
             time.sleep(0.1)
+    raise SystemExit("the site has ended before it answered: its words stand above")

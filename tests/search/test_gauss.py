@@ -226,6 +226,12 @@ def test_the_root_should_stay_one_of_the_covariance():
         np.testing.assert_allclose(root.T @ root / scale, cov / scale, atol=1e-6)
 
 
+def test_a_prior_may_be_stored_by_columns():
+    prior = Belief(np.zeros(2), np.asfortranarray(np.eye(2)))
+    search = l2s.GaussSearch(l2s.Embedding(np.random.default_rng(0).normal(size=(9, 2))), prior=prior, seed=0)
+    search.tell(search.ask()[0])
+
+
 def test_uncertain_items_should_move_the_belief_less():
     mean = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 3.0]])
     var = np.full((3, 2), 0.5)

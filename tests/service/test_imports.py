@@ -239,6 +239,32 @@ def test_several_files_should_be_uploaded_at_once(site: Site, collection: Collec
     assert {item.key for item in everything(site, collection)} >= {"a.png", "2 a.png", "b.png"}
 
 
+def test_an_upload_should_replace_nothing(site: Site, collection: Collection, make_png) -> None:
+    """Phones call every picture image.png: another one is another item, the same one again is nothing new."""
+    for colour, added in ((1, 1), (2, 1), (1, 0)):
+        sent = [("image.png", io.BytesIO(make_png(colour, colour, colour)))]
+        report = imports.import_upload(site, sent, collection, 10**6)
+        assert (report.added, report.changed, report.unchanged) == (added, 0, 1 - added)
+    assert [item.key for item in everything(site, collection)][-2:] == ["image.png", "2 image.png"]
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [("ä" * 300 + ".png", "ä" * 100 + ".png"), ("C:\\fotos\\a (1).png", "a (1).png"), ("..", "upload"), ("", "upload")],
+)
+def test_uploaded_names_should_be_names(tmp_path: Path, name: str, kept: str) -> None:
+    assert imports._saved(tmp_path, name, io.BytesIO(b"x")).name == kept
+
+
+def test_a_zip_file_should_be_uploaded_alone(site: Site, collection: Collection, make_png) -> None:
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr("a.png", make_png(1, 1, 1))
+    archive.seek(0)
+    with pytest.raises(Invalid, match="send it alone"):
+        imports.import_upload(site, [("a.zip", archive), ("b.png", io.BytesIO(b"x"))], collection, 10**6)
+
+
 def test_too_few_items_should_not_be_searched_and_come_back_as_they_were(
     site: Site, collection: Collection, pictures: Path
 ) -> None:

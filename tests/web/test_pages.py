@@ -167,6 +167,20 @@ def test_large_requests_should_be_refused(client: TestClient) -> None:
     assert client.post("/s/x", content=iter([b"x"] * 3)).status_code == 411
 
 
+def test_only_the_owner_should_send_much(owner: TestClient) -> None:
+    """A form is read before its route can ask who sent it: strangers must not fill the disk."""
+    much, stranger = {"file": ("a.zip", b"x" * 1_100_000)}, TestClient(owner.app)
+    assert stranger.post("/owner/colours/upload", files=much).status_code == 413
+    assert owner.post("/owner/colours/upload", files=much).status_code == 200
+    assert owner.post("/owner/colours/settings", files=much).status_code == 413
+
+
+@pytest.mark.parametrize("cookie", ["²³.x", "9999999999.ä", "9999999999.x", ".", ""])
+def test_forged_cookies_should_open_nothing(client: TestClient, cookie: str) -> None:
+    headers = {"cookie": f"owner={cookie}".encode()}
+    assert client.get("/owner/colours", headers=headers, follow_redirects=False).status_code in (303, 401)
+
+
 def test_titles_should_not_become_markup(owner: TestClient) -> None:
     told = {"title": "<script>alert(1)</script>", "description": '"><img>', "active": "1"}
     owner.post("/owner/colours/items/3", data=told)
@@ -185,6 +199,10 @@ def test_speed_should_be_limited_but_not_for_the_owners_programs(settings: Setti
         assert codes == [303, 303, 429, 429]
         owner = {"authorization": f"Bearer {token}"}
         assert client.post("/c/colours", follow_redirects=False, headers=owner).status_code == 303
+    with TestClient(create_app(slow), headers={"accept": "text/html"}) as client:
+        for _ in range(4):  # what the owner's programs do is not counted against visitors
+            assert client.post("/c/colours", follow_redirects=False, headers=owner).status_code == 303
+        assert client.post("/c/colours", follow_redirects=False).status_code == 303
 
 
 def test_media_should_be_kept_for_ever_and_pages_not(client: TestClient) -> None:

@@ -93,7 +93,7 @@ def _lost(folder: Path, media: list[dict[str, Any]]) -> int:
 
 
 def _port(settings: Settings) -> list[Finding]:
-    with socket.socket() as probe:
+    with socket.socket(socket.AF_INET6 if ":" in settings.host else socket.AF_INET) as probe:
         taken = probe.connect_ex((settings.host, settings.port)) == 0
     told = "in use: the site is running, or use --port" if taken else "free"
     return [Finding(f"Port {settings.port}", told, True)]

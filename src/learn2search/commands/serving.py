@@ -80,15 +80,14 @@ def run(site: Site, *, new_token: bool, browser: bool) -> None:
     """Serve until SIGINT or SIGTERM."""
     settings = site.settings
     _check_port(settings)
-    with console.status("Getting ready (the very first start compiles for a minute or two)"):
+    with console.status("Getting ready (the very first start compiles for half a minute or more)"):
         rehearse()
-    token = site.new_token() if new_token else site.first_token()
     site.close()
     _export(settings)
     stop = threading.Event()
     keeper = threading.Thread(target=_keep_training, args=(stop,), daemon=True)
     keeper.start()
-    threading.Thread(target=_welcome, args=(settings, token, browser and _has_screen()), daemon=True).start()
+    threading.Thread(target=_welcome, args=(settings, new_token, browser and _has_screen()), daemon=True).start()
     try:
         with _shared_counters(settings.workers):
             _serve(settings)
@@ -119,11 +118,14 @@ def _shared_counters(workers: int) -> Iterator[None]:
         return
     with tempfile.TemporaryDirectory(prefix="learn2search-counters-") as folder:
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
-        yield
+        try:
+            yield
+        finally:
+            del os.environ["PROMETHEUS_MULTIPROC_DIR"]
 
 
 def _check_port(settings: Settings) -> None:
-    with socket.socket() as probe:
+    with socket.socket(socket.AF_INET6 if ":" in settings.host else socket.AF_INET) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((settings.host, settings.port))
@@ -133,23 +135,26 @@ def _check_port(settings: Settings) -> None:
 
 
 def _address(settings: Settings) -> str:
-    return f"http://{_host(settings)}:{settings.port}"
+    host = _host(settings)
+    return f"http://{f'[{host}]' if ':' in host else host}:{settings.port}"
 
 
 def _host(settings: Settings) -> str:
     """Where this machine itself finds the site."""
-    return "127.0.0.1" if settings.host in ("0.0.0.0", "::") else settings.host
+    return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host)
 
 
-def _welcome(settings: Settings, token: str | None, browser: bool) -> None:
-    """Tell the addresses as soon as they answer."""
+def _welcome(settings: Settings, new_token: bool, browser: bool) -> None:
+    """Tell the addresses as soon as they answer. The token is made only now: one that nobody was told would be lost."""
     while True:
         try:
             socket.create_connection((_host(settings), settings.port), timeout=1).close()
             break
         except OSError:
             time.sleep(0.05)
-    _announce(settings, token)
+    site = Site(settings)
+    _announce(settings, site.new_token() if new_token else site.first_token())
+    site.close()
     if browser:
         webbrowser.open(_address(settings))
 

@@ -201,7 +201,7 @@ def train(
 def export(
     collection: SlugArgument,
     name: Annotated[str, typer.Argument(help="clicks.jsonl, triplets.csv|npz|parquet, embedding.npz|csv, items.csv")],
-    out: Annotated[Path | None, typer.Option("--out", help="The file to write; by default the name itself.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="The file to write; by default COLLECTION-NAME.")] = None,
     home: Home = None,
     database_url: Url = None,
 ) -> None:

@@ -29,7 +29,7 @@ _POWER_TOLERANCE = 1e-4  # of the cosine between w and Σ⁴w; wᵀΣw is then 0
 class Belief(NamedTuple):
     """A Gaussian over the place of the target. mean: `(d,)`, cov: `(d, d)`.
 
-    root: `(d, d)`, R with Σ = RᵀR, for drawing samples. A search makes it where it is not given, and each answer
+    root: `(d, d)`, R with Σ = RᵀR, for drawing samples. A search makes it from `cov` when it begins, and each answer
     changes it along with Σ, in O(d²).
     """
 
@@ -148,7 +148,7 @@ class GaussSearch(Search):
 def _checked_prior(prior: Belief, dim: int) -> Belief:
     if not isinstance(prior, tuple | list) or len(prior) not in (2, 3):
         raise ValueError(f"the prior must be a Belief(mean, cov), got {type(prior).__name__}")
-    mean, cov = (np.array(part, float) for part in prior[:2])
+    mean, cov = (np.array(part, float, order="C") for part in prior[:2])
     if mean.shape != (dim,) or cov.shape != (dim, dim):
         raise ValueError(
             f"the prior must be Belief(mean ({dim},), cov ({dim}, {dim})), got {mean.shape} and {cov.shape}"

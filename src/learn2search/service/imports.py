@@ -30,6 +30,7 @@ from learn2search.store.collections import Collection
 from learn2search.store.items import Item
 
 _BATCH = 64
+_LONGEST, _SUFFIX = 200, 10  # bytes of an uploaded file's name, characters of its ending
 Watch = Callable[[Iterable[Any], int], Iterable[Any]]
 
 
@@ -71,15 +72,23 @@ def _with_warm_start(db: Connection, known: Collection, wanted: str) -> Collecti
 
 
 def import_source(
-    site: Site, source: Path, collection: Collection, watch: Watch | None = None, *, retire: bool = True
+    site: Site,
+    source: Path,
+    collection: Collection,
+    watch: Watch | None = None,
+    *,
+    retire: bool = True,
+    beside: bool = False,
 ) -> Report:
     """Bring a collection up to date with a source. watch: wraps the steps in a progress bar. retire: items whose file
-    is gone.
+    is gone. beside: a file that has the name of another item is added, and does not replace it.
     """
     wanted, problems = entries(source)
     report = Report(problems=problems)
     with site.database.read() as db:
         known = {item.key: item for item in items.all_items(db, collection.id)}
+    if beside:
+        wanted = [_beside(entry, known) for entry in wanted]
     new = [entry for entry in wanted if not _is_current(entry, known.get(entry.key))]
     report.unchanged = len(wanted) - len(new)
     folder = site.settings.media / collection.slug
@@ -107,18 +116,37 @@ def import_upload(site: Site, sent: Sequence[tuple[str, BinaryIO]], collection: 
         paths = [_saved(Path(folder), name, content) for name, content in sent]
         if sum(path.stat().st_size for path in paths) > most_bytes:
             raise TooLarge(f"At most {most_bytes / 1e6:.0f} MB can be uploaded at once.")
-        alone = paths[0] if len(paths) == 1 and zipfile.is_zipfile(paths[0]) else None
-        return import_source(site, alone or Path(folder), collection, retire=False)
+        archives = [path for path in paths if zipfile.is_zipfile(path)]
+        if archives and len(paths) > 1:
+            raise Invalid(f"{archives[0].name} is a ZIP file: please send it alone, or its files without it.")
+        source = archives[0] if archives else Path(folder)
+        return import_source(site, source, collection, retire=False, beside=not archives)
 
 
 def _saved(folder: Path, name: str, content: BinaryIO) -> Path:
-    """The content under a name that is only a name, and that no other file has."""
-    plain = re.sub(r"[^\w.\- ]", "_", PurePosixPath(name).name).lstrip(".") or "upload"
-    names = itertools.chain([plain], (f"{number} {plain}" for number in itertools.count(2)))
-    path = next(folder / one for one in names if not (folder / one).exists())
+    """The content under a name that is only a name, and that no other file has. Its time stands for what is in it: the
+    same file sent again is the same entry.
+    """
+    plain = PurePosixPath(re.sub(r"[\x00-\x1f/\\]", "/", name)).name.lstrip(".") or "upload"
+    stem, suffix = os.path.splitext(plain)
+    plain = stem.encode()[:_LONGEST].decode(errors="ignore") + suffix[:_SUFFIX]
+    path = next(folder / one for one in _numbered(plain) if not (folder / one).exists())
     with open(path, "wb") as target:
         shutil.copyfileobj(content, target)
+    with open(path, "rb") as written:
+        stamp = int(hashlib.file_digest(written, "sha256").hexdigest()[:15], 16)
+    os.utime(path, ns=(stamp, stamp))
     return path
+
+
+def _beside(entry: Entry, known: dict[str, Item]) -> Entry:
+    free = (name for name in _numbered(entry.key) if name not in known or _is_current(entry, known[name]))
+    return replace(entry, key=next(free))
+
+
+def _numbered(name: str) -> Iterator[str]:
+    """The name, and then "2 name", "3 name", ..."""
+    return itertools.chain([name], (f"{number} {name}" for number in itertools.count(2)))
 
 
 def _is_current(entry: Entry, item: Item | None) -> bool:

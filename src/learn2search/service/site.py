@@ -22,6 +22,7 @@ from learn2search.store.items import Item
 Made = TypeVar("Made")
 
 TOKEN = "owner_token"  # its hash
+_TOKEN_SECONDS = 2.0
 _ITEMS_SECONDS = 10.0  # that an item may be old
 _ITEMS_KEPT = 20_000
 SECRET = "secret"  # signs the owner's cookie and salts visitors
@@ -99,6 +100,7 @@ class Site:
         token = secrets.token_urlsafe(24)
         with self.database.write() as db:
             collections.put_setting(db, TOKEN, _hash(token))
+        self._remembered.pop(TOKEN, None)
         return token
 
     def first_token(self) -> str | None:
@@ -108,14 +110,21 @@ class Site:
         return None if known else self.new_token()
 
     def is_owner(self, token: str) -> bool:
-        with self.database.read() as db:
-            known = collections.get_setting(db, TOKEN)
+        known = self._token_hash()
         return known is not None and hmac.compare_digest(known, _hash(token))
+
+    def _token_hash(self) -> str | None:
+        """As it was a moment ago: programs send the token with every request."""
+
+        def read() -> str | None:
+            with self.database.read() as db:
+                return collections.get_setting(db, TOKEN)
+
+        return self.remember(TOKEN, _TOKEN_SECONDS, read)
 
     def sign(self, text: str) -> str:
         """A signature that only this site can make. It changes with the owner's token."""
-        with self.database.read() as db:
-            known = collections.get_setting(db, TOKEN) or ""
+        known = self._token_hash() or ""
         return hmac.new(self.secret, f"{known}:{text}".encode(), hashlib.sha256).hexdigest()
 
     def visitor_hash(self, cookie: str) -> str:

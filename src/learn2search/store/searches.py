@@ -8,6 +8,8 @@ from sqlalchemy import Connection, RowMapping, Select, and_, bindparam, case, fu
 
 from learn2search.store.tables import search, step
 
+STATUSES = ("open", "found", "abandoned", "not-here")
+
 
 @dataclass(frozen=True)
 class Step:

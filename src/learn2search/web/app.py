@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from anyio import CapacityLimiter
 from anyio.to_thread import current_default_thread_limiter
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -22,6 +23,7 @@ from learn2search.web.security import Guard, RateLimits
 
 STATIC = Path(__file__).parent / "static"
 THREADS = 4  # that answer in one worker: more of them mostly wait for the interpreter's lock, and wait unfairly
+UPLOADS = 2  # at a time
 
 
 def create_app(settings: Settings | None = None, *, rehearsed: bool = False) -> FastAPI:
@@ -36,6 +38,7 @@ def create_app(settings: Settings | None = None, *, rehearsed: bool = False) -> 
         if rehearsed:
             rehearse()
         current_default_thread_limiter().total_tokens = THREADS
+        app.state.uploads = CapacityLimiter(UPLOADS)
         app.state.site = Site.open(settings)
         app.state.limits = RateLimits(settings)
         yield

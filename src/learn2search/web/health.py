@@ -47,8 +47,9 @@ def metrics(site: Annotated[Site, Depends(site_of)]) -> Response:
         for one in collections.all_collections(db):
             ITEMS.labels(one.slug).set(sizes.get(one.id, 0))
             TRIPLETS.labels(one.slug).set(lessons.count(db, one.id))
-            for status, count in searches.count_by_status(db, one.id).items():
-                STATUS.labels(one.slug, status).set(count)
+            counts = searches.count_by_status(db, one.id)
+            for status in searches.STATUSES:
+                STATUS.labels(one.slug, status).set(counts.get(status, 0))
     return Response(prometheus_client.generate_latest(_registry()), media_type=prometheus_client.CONTENT_TYPE_LATEST)
 
 

@@ -1,7 +1,9 @@
 """The owner's pages: numbers, items, searches, models, settings, exports."""
 
+from functools import partial
 from typing import Annotated, Any
 
+from anyio import to_thread
 from fastapi import APIRouter, Depends, File, Form, Request, UploadFile
 from fastapi.responses import RedirectResponse, Response, StreamingResponse
 
@@ -159,10 +161,15 @@ def change_item(
 
 
 @inside.post("/{slug}/upload")
-def upload(request: Request, site: OurSite, collection: Ours, file: Annotated[list[UploadFile], File()]) -> Response:
-    """Pictures, sounds or a ZIP file of them, added to the collection; nothing is retired."""
+async def upload(
+    request: Request, site: OurSite, collection: Ours, file: Annotated[list[UploadFile], File()]
+) -> Response:
+    """Pictures, sounds or a ZIP file of them, added to the collection; nothing is retired. It may take minutes, and so
+    it has threads of its own.
+    """
     sent = [(one.filename or "upload", one.file) for one in file]
-    report = imports.import_upload(site, sent, collection, LARGEST_UPLOAD)
+    work = partial(imports.import_upload, site, sent, collection, LARGEST_UPLOAD)
+    report = await to_thread.run_sync(work, limiter=request.app.state.uploads)
     return render(request, "owner/report.html", collection=collection, report=report)
 
 

@@ -66,7 +66,8 @@ def answer(
         if not named:
             raise Invalid("Nothing was chosen.")
         now = searches.answer(site, search_id, step, named[0])
-    ANSWERS.labels(now.row.strategy).inc()
+    if not now.stale:
+        ANSWERS.labels(now.row.strategy).inc()
     if "x-fragment" not in request.headers:
         return _go_to(search_id, now.stale)
     if now.question is None or now.exhausted:
