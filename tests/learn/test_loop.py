@@ -9,6 +9,7 @@ import pytest
 
 import learn2search as l2s
 from learn2search.learn import loop
+from learn2search.learn.models import Fitted, more_components
 
 N, D = 40, 2
 FEATURES = np.random.default_rng(7).normal(size=(N, D))
@@ -235,7 +236,28 @@ def test_the_number_of_axes_should_be_chosen_when_there_are_enough_triplets(monk
         loop_ = learner(n_components=n_components)
         assert loop_.embedding.dim == first
         list(loop_.searches(60))
-        assert loop_.embedding.dim < first
+        assert loop_.embedding.dim < first if n_components == "estimated" else loop_.embedding.dim == first
+
+
+def test_axes_should_be_added_only_when_all_are_in_use() -> None:
+    """Few triplets leave every axis uncertain: that is no reason to drop one, and a loop on one axis never recovers."""
+    means = np.random.default_rng(0).normal(size=(200, 10))
+    idle = means * np.where(np.arange(10) < 9, 1.0, 0.01)
+    cases = ((means, 0.3, 15), (idle, 0.3, 10), (means, 3.0, 10))
+    for mean, var, expected in cases:
+        assert more_components(Fitted(mean, np.full((200, 10), var), np.ones(10), 1.0)) == expected
+    wide = np.random.default_rng(0).normal(size=(200, 100))
+    assert more_components(Fitted(wide, np.full((200, 100), 0.01), np.ones(100), 1.0)) == 100
+
+
+def test_a_loop_should_find_its_own_number_of_axes() -> None:
+    """16 hidden features: ten axes are too few, and "auto" notices."""
+    features = np.random.default_rng(0).normal(size=(60, 16))
+    oracle = l2s.ProbitOracle(features, noise=0.1, seed=0)
+    loop_ = l2s.Learner(oracle, 60, k=4, seed=0)
+    while len(loop_.triplets) < 14_000:
+        loop_.search()
+    assert 10 < loop_.embedding.dim <= 33
 
 
 # --- bad input -------------------------------------------------------------------------------------

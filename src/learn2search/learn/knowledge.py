@@ -7,10 +7,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from learn2search.embed.axes import to_principal_axes
 from learn2search.embed.climb import Link
+from learn2search.embed.dimension import energy_dimension
 from learn2search.embed.uncertain import absorb
 from learn2search.embedding import Embedding
-from learn2search.learn.models import CHOOSE_AT, Fitted, choose_components, first_components, fit, likeliest_scale
-from learn2search.learn.recipe import Recipe
+from learn2search.learn.models import CHOOSE_AT, Fitted, first_components, fit, likeliest_scale, more_components
+from learn2search.learn.recipe import AUTO, Recipe
 from learn2search.triplets import Triplets
 
 Array = NDArray[np.float64]
@@ -84,7 +85,7 @@ class Knowledge:
 
     def refit(self, searches: int) -> None:
         """A new embedding from all triplets."""
-        d = self._components(searches)
+        d = self._components()
         warm = self.version > 0 and self.density >= self.recipe.warm_from and self.now.mean.shape[1] == d
         centre = self._prior_mean(d)
         init = self.space() if warm else None
@@ -147,13 +148,17 @@ class Knowledge:
         self._n_rows = needed
         np.add.at(self.counts, rows, 1)
 
-    def _components(self, searches: int) -> int:
-        """D of the next fit; chosen once there are enough triplets, if it was not given."""
+    def _components(self) -> int:
+        """D of the next fit. If it was not given: once there are enough triplets, chosen by the paper's 98% rule, or
+        raised at each refit that finds all axes in use.
+        """
         d = int(self.now.mean.shape[1])
         if self.chosen or self._n_rows < CHOOSE_AT:
             return d
+        if self.recipe.n_components == AUTO:
+            return more_components(self.now) if self.has_variances else d
         self.chosen = True
-        return choose_components(self.recipe, self.now.mean, self.triplets, self._stream(4, searches))
+        return energy_dimension(self.now.mean)
 
     def _prior_mean(self, d: int) -> Array | None:
         """The features turned to d axes (fewer are filled up with zeros), in the unit of the answers' noise."""

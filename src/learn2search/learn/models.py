@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize
 
-from learn2search.embed.dimension import energy_dimension
+from learn2search.embed.axes import relevances, to_principal_axes
 from learn2search.embed.gauss import GaussEmbed
 from learn2search.embed.point import CKL, TSTE
 from learn2search.embedding import Embedding
@@ -17,6 +17,7 @@ from learn2search.triplets import Triplets
 Array = NDArray[np.float64]
 
 FIRST_COMPONENTS = {ESTIMATED: 100, AUTO: 10}  # until the number is chosen
+MOST_COMPONENTS = 100
 CHOOSE_AT = 10_000  # triplets, as in the paper
 _POINTS: dict[str, type[TSTE] | type[CKL]] = {"tste": TSTE, "ckl": CKL}
 
@@ -36,12 +37,15 @@ def first_components(recipe: Recipe, n_items: int) -> int:
     return min(FIRST_COMPONENTS[d], n_items - 1) if isinstance(d, str) else int(d)
 
 
-def choose_components(recipe: Recipe, mean: Array, rows: Triplets, seed: np.random.SeedSequence) -> int:
-    """D once there are enough triplets: the paper's 98% rule on the wide embedding, or as many axes as are relevant."""
-    if recipe.n_components == ESTIMATED:
-        return energy_dimension(mean)
-    chosen = GaussEmbed("auto", random_state=seed).fit(rows, n_items=len(mean))
-    return int(chosen.embedding_.shape[1])
+def more_components(known: Fitted) -> int:
+    """Half as many axes again where each one that there is tells more than its uncertainty, else as many as now.
+
+    Never fewer: while triplets are few nothing is certain, and an axis too many is shrunk by its own prior variance.
+    """
+    d = int(known.mean.shape[1])
+    most = min(MOST_COMPONENTS, len(known.mean) - 1)
+    in_use = relevances(*to_principal_axes(known.mean, known.var)) > 1
+    return max(d, min(d + d // 2, most)) if in_use.all() else d
 
 
 def fit(
