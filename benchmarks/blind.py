@@ -32,6 +32,7 @@ METHODS = {
     "best": {},
     "best gauss": {"strategy": "gauss"},
     "paper": {"preset": "paper"},
+    "paper euclidean": {"preset": "paper", "metric": "euclidean"},
     "paper tste": {"preset": "paper", "embedding": "tste"},
     "paper ckl": {"preset": "paper", "embedding": "ckl"},
     "paper estimated": {"preset": "paper", "n_components": "estimated"},

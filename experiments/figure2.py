@@ -25,6 +25,7 @@ MINUTES = 15  # our goal for one repetition
 LINES = {  # method -> label, colour, line
     "true gauss": ("true features", "black", "-"),
     "paper": ("GaussEmbed (the paper)", COLOURS["paper"], "-"),
+    "paper euclidean": ("GaussEmbed, Euclidean nearest item", COLOURS["paper"], ":"),
     "paper estimated": ("GaussEmbed, D estimated", COLOURS["paper"], "--"),
     "paper tste": ("t-STE", COLOURS["third"], "-"),
     "paper ckl": ("CKL", COLOURS["fourth"], "-"),
