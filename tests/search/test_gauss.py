@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import integrate, special, stats
 
 import learn2search as l2s
-from learn2search.search import gauss
+from learn2search.search import gauss, matrices
 from learn2search.search.gauss import Belief
 from learn2search.streams import open_stream, stream_keys
 
@@ -118,8 +118,8 @@ def information_gain(w, belief, noise):
 def test_theorem_1_the_best_hyperplane_should_be_orthogonal_to_the_top_eigenvector(seed):
     generator = np.random.default_rng(seed)
     belief = random_belief(generator, 4)
-    best = information_gain(gauss.exact_top_eigenvector(belief.cov), belief, 0.5)
-    assert information_gain(gauss.top_eigenvector(belief.cov), belief, 0.5) > 0.9 * best
+    best = information_gain(matrices.exact_top_eigenvector(belief.cov), belief, 0.5)
+    assert information_gain(matrices.top_eigenvector(belief.cov), belief, 0.5) > 0.9 * best
     others = [random_plane(generator, 4)[0] for _ in range(20)]
     assert all(information_gain(w, belief, 0.5) <= best + 1e-6 for w in others)
     by_variance = sorted(others, key=lambda w: w @ belief.cov @ w)
@@ -145,9 +145,9 @@ def test_theorem_2_the_belief_should_concentrate_at_the_target():
     point = np.empty(d)
     key, traces, errors = stream_keys(0, 1)[0], [], []
     for m in range(20_000):
-        gauss.sample(belief.mean, gauss.cholesky(belief.cov), open_stream(key, m), point)
+        gauss.sample(belief.mean, matrices.cholesky(belief.cov), open_stream(key, m), point)
         x_i = point.copy()
-        gauss.mirror(belief.mean, gauss.top_eigenvector(belief.cov), point)
+        gauss.mirror(belief.mean, matrices.top_eigenvector(belief.cov), point)
         pair = np.array([x_i, point])
         perceived = target + noise * generator.normal(size=d)
         chosen = int(np.argmin(((pair - perceived) ** 2).sum(axis=1)))
@@ -162,7 +162,7 @@ def test_theorem_2_the_belief_should_concentrate_at_the_target():
 @given(st.integers(0, 10**6), st.integers(1, 40))
 def test_the_exact_eigenvector_should_reach_the_largest_eigenvalue(seed, d):
     cov = random_belief(np.random.default_rng(seed), d).cov
-    w = gauss.exact_top_eigenvector(cov)
+    w = matrices.exact_top_eigenvector(cov)
     assert math.isclose(np.linalg.norm(w), 1, rel_tol=1e-9)
     assert math.isclose(w @ cov @ w, np.linalg.eigvalsh(cov)[-1], rel_tol=1e-9)
 
@@ -173,7 +173,7 @@ def test_the_power_method_should_nearly_reach_the_largest_eigenvalue():
     for seed in range(600):
         generator = np.random.default_rng(seed)
         cov = random_belief(generator, int(generator.integers(1, 50))).cov
-        w = gauss.top_eigenvector(cov)
+        w = matrices.top_eigenvector(cov)
         assert math.isclose(np.linalg.norm(w), 1, rel_tol=1e-9)
         losses.append(1 - w @ cov @ w / np.linalg.eigvalsh(cov)[-1])
     assert np.mean(losses) < 1e-3
@@ -197,7 +197,7 @@ def test_the_mirror_image_should_lie_across_the_best_hyperplane(seed, d):
 
 def test_samples_should_have_the_beliefs_moments():
     belief = random_belief(np.random.default_rng(0), 3)
-    root, point = gauss.cholesky(belief.cov), np.empty(3)
+    root, point = matrices.cholesky(belief.cov), np.empty(3)
     np.testing.assert_allclose(root.T @ root, belief.cov, atol=1e-12)
     stream, samples = open_stream(stream_keys(5, 1)[0], 0), []
     for _ in range(20_000):
@@ -266,7 +266,7 @@ def test_a_query_should_be_the_items_nearest_to_the_mirrored_samples():
         point, free = np.empty(3), np.ones(200, bool)
         free[list(search.used)] = False
         stream = open_stream(search._key, step)
-        w = gauss.top_eigenvector(search.belief.cov)
+        w = matrices.top_eigenvector(search.belief.cov)
         for slot, item in enumerate(query):
             if slot % 2 == 0:
                 gauss.sample(search.belief.mean, search.belief.root, stream, point)

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from learn2search.compiled import compiled
 from learn2search.probit import entropy_tabled, ndtr_tabled
-from learn2search.search.gauss import cholesky
 from learn2search.search.likelihood import Space, most_probable, uncertain_margin
+from learn2search.search.matrices import cholesky
 from learn2search.search.panel import Panel, extend, make_panel, panel_margins
 from learn2search.search.protocol import block_place
 from learn2search.search.trace import Array, Items
