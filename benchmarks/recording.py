@@ -42,8 +42,8 @@ def _processor() -> str:
 class Recording:
     """Cells of results by name, written to `<name>.json` after each: a benchmark goes on where it was stopped."""
 
-    def __init__(self, name: str, command: str, fresh: bool = False, folder: Path = RESULTS) -> None:
-        self.path = folder / f"{name}.json"
+    def __init__(self, name: str, command: str, fresh: bool = False, folder: Path | None = None) -> None:
+        self.path = (folder or RESULTS) / f"{name}.json"
         self.cells: dict[str, Any] = {}
         if self.path.exists() and not fresh:
             self.cells = json.loads(self.path.read_text())["cells"]
