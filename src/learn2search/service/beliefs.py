@@ -17,9 +17,9 @@ LIKELY = 8  # items whose pictures are worth loading ahead
 _MEMORY = 100_000_000  # bytes, about, for beliefs at hand
 _UNKNOWN = 0.5  # of the prior variance: an item with more is little known,
 _OTHERS = 1.5  # if it has also so many times the variance of the others
-_UNTOUCHED = 0.97  # of the prior variance: an item with more is new
+_UNTOUCHED = 0.97  # of the prior variance: an item with as much is new (a fit may leave a place less certain yet)
 _EXPLORED = 0.25  # the share of questions in which one place goes to a little-known item, while there are some
-_FEW = 0.2  # of all items: when more are little known, every question explores anyway
+_FEW = 0.2  # of all items: when more are little known, only the new ones get a place
 
 
 class Belief:
@@ -73,7 +73,7 @@ class Belief:
     ) -> tuple[int, ...]:
         """Give one place to an item of which little is known, now and then."""
         unknown = little_known(self.knowledge)
-        if not 0 < len(unknown) <= _FEW * len(self.knowledge.items) or len(rows) < 3 or draw.random() >= _EXPLORED:
+        if not unknown or len(rows) < 3 or draw.random() >= _EXPLORED:
             return rows
         taken = self.search.used | set(rows)
         free = [row for row in unknown if row not in taken and int(self.knowledge.items[row]) in active]
@@ -141,7 +141,11 @@ class Beliefs:
 
 
 def little_known(knowledge: Knowledge) -> list[int]:
-    """Rows of the items whose place is far less certain than the others', or as uncertain as before any answer."""
+    """Rows of the items whose place is far less certain than the others', or as uncertain as before any answer.
+
+    Where many are little known every question teaches about some of them, but new ones are almost never informative
+    enough to be asked about: then only those count.
+    """
     variance = knowledge.embedding.var
     prior = float(knowledge.model.info.metrics.get("prior_variance", math.inf))
     if variance is None:
@@ -150,7 +154,10 @@ def little_known(knowledge: Knowledge) -> list[int]:
     def find() -> list[int]:
         share = variance.mean(axis=1) / prior
         least = min(max(_UNKNOWN, _OTHERS * float(np.median(share))), _UNTOUCHED)
-        return [int(row) for row in np.flatnonzero(share > least)]
+        unknown = share > least
+        if unknown.mean() > _FEW:
+            unknown = np.abs(share - 1.0) < 1.0 - _UNTOUCHED
+        return [int(row) for row in np.flatnonzero(unknown)]
 
     return knowledge.embedding.derived("little_known", find)
 
