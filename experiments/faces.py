@@ -6,6 +6,7 @@ that the faces are drawn from, and err as people do. The site learns on the way,
 collected is exported by `learn2search export`.
 """
 
+import os
 import shutil
 import subprocess
 import sys
@@ -30,7 +31,9 @@ def features() -> tuple[list[str], np.ndarray]:
     table = KEPT / "features.csv"
     if not table.exists():
         KEPT.mkdir(parents=True, exist_ok=True)
-        subprocess.run([sys.executable, "-m", "learn2search.demo", "features", str(table)], check=True)
+        partial = table.with_suffix(f".{os.getpid()}.csv")
+        subprocess.run([sys.executable, "-m", "learn2search.demo", "features", str(partial)], check=True)
+        partial.replace(table)
     names = table.read_text().split("\n", 1)[0].split(",")
     return names, np.loadtxt(table, delimiter=",", skiprows=1)
 
@@ -62,4 +65,6 @@ def collect(home: Path, count: int, out: Path) -> None:
             subprocess.run(export, check=True, capture_output=True)
             taught, party = len(l2s.read_triplets(home / "triplets.npz")), party + 1
             print(f"  {taught:,} of {count:,} triplets collected over HTTP", file=sys.stderr, flush=True)
-    shutil.copy(home / "triplets.npz", out)
+    partial = out.with_suffix(f".{os.getpid()}.npz")
+    shutil.copy(home / "triplets.npz", partial)
+    partial.replace(out)

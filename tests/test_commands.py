@@ -74,7 +74,7 @@ def served(*arguments: str, home: Path, workers: int = 1) -> Iterator[Served]:
         yield Served(process, address, token)
     finally:
         process.send_signal(signal.SIGTERM)
-        process.wait(30)
+        process.wait(PATIENCE)
         if process.stdout is not None:
             process.stdout.close()
 
@@ -124,6 +124,8 @@ def test_a_site_should_be_made_exported_and_moved(tmp_path: Path, pictures: Path
         (["export", "nothing", "items.csv"], "no collection"),
         (["restore", "nothing.zip"], "not a backup"),
         (["simulate", "ftp://x"], "not the address of a site"),
+        (["simulate", "--features", "missing.npy"], "missing.npy does not hold features"),
+        (["backup", "missing/site.zip"], "No such file or directory"),
     ],
 )
 def test_mistakes_should_be_told_in_a_line(tmp_path: Path, arguments: list[str], words: str) -> None:

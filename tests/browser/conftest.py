@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pytest
 import uvicorn
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from learn2search.commands.faces import make_faces
 from learn2search.service.rehearsal import rehearse
@@ -19,6 +19,8 @@ from learn2search.service.settings import Settings
 from learn2search.service.site import Site
 from learn2search.web.app import create_app
 
+PATIENCE = 15_000  # milliseconds: the server and the browser share a busy machine
+expect.set_options(timeout=PATIENCE)
 DESKTOP = {"width": 1280, "height": 800}
 PHONE = {"width": 390, "height": 844}
 
@@ -61,6 +63,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:
+        assert thread.is_alive(), "the server has ended before it answered"
         time.sleep(0.05)
     yield Running(f"http://127.0.0.1:{server.config.port}", token, site)
     server.should_exit = True
@@ -87,7 +90,7 @@ def open_page(browser: Browser, running: Running) -> Iterator[Open]:
         context = browser.new_context(**({"viewport": DESKTOP} | options))  # type: ignore[arg-type]
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(15_000)
+        page.set_default_timeout(PATIENCE)
         page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.goto(running.address + path)

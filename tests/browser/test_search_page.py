@@ -69,8 +69,30 @@ def test_the_keys_should_be_listed_on_request(open_page: Open) -> None:
     page.keyboard.press("?")
     expect(keys).to_be_hidden()
     plain = begin(open_page, java_script_enabled=False)
-    plain.get_by_text("Keys").click()
+    plain.get_by_text("Keys ?").click()
     expect(plain.locator("#keys dl")).to_be_visible()
+    expect(plain.get_by_label("Use these keys")).to_be_hidden()
+
+
+def test_the_keys_should_be_turned_off_for_good(open_page: Open, running) -> None:
+    page = begin(open_page)
+    page.keyboard.press("?")
+    page.get_by_label("Use these keys").uncheck()
+    page.reload()
+    page.locator("body").press("1")
+    page.locator(".picture").first.click()
+    wait_for(page, 2)
+    assert counted(running, page) == ["choice"]
+
+
+def test_the_focus_should_stay_with_what_was_pressed(open_page: Open) -> None:
+    page = begin(open_page)
+    page.locator("[data-key='0']").press("Enter")
+    wait_for(page, 2)
+    assert page.evaluate("() => document.activeElement.dataset.key") == "0"
+    page.locator("[data-key='u']").press("Enter")
+    wait_for(page, 3)
+    assert page.evaluate("() => document.activeElement.className") == "picture"  # there is nothing more to undo
 
 
 def test_a_search_should_work_without_javascript(open_page: Open, running) -> None:
@@ -205,9 +227,10 @@ def test_the_next_pictures_should_be_loaded_ahead(open_page: Open) -> None:
     page = begin(open_page)
     ahead = page.locator("[data-question]").get_attribute("data-ahead").split()
     assert len(ahead) == 8
-    page.wait_for_timeout(300)
-    loaded = page.evaluate("() => performance.getEntriesByType('resource').map(one => new URL(one.name).pathname)")
-    assert set(ahead) <= set(loaded)
+    loaded = "performance.getEntriesByType('resource').map(one => new URL(one.name).pathname)"
+    page.wait_for_function(
+        f"wanted => {{ const found = {loaded}; return wanted.every(one => found.includes(one)) }}", arg=ahead
+    )
 
 
 @pytest.mark.parametrize("path", ["/", "/docs", "/owner"])

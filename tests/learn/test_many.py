@@ -19,7 +19,10 @@ def square(number: int, calls: str) -> dict[str, Any]:
     return {"square": number * number}
 
 
-def slow_square(number: int) -> dict[str, Any]:
+def slow_square(number: int, killed: str) -> dict[str, Any]:
+    """The later ones wait until a worker has been killed."""
+    while number >= 6 and not Path(killed).exists():
+        time.sleep(0.01)
     time.sleep(0.3)
     return {"square": number * number, "process": os.getpid()}
 
@@ -68,21 +71,23 @@ def test_a_bar_should_be_shown_when_asked_for(tmp_path: Path, capsys: pytest.Cap
     assert "1/1" in capsys.readouterr().err
 
 
-def kill_when_some_are_done(process: int, folder: Path, done: list[int]) -> None:
+def kill_when_some_are_done(process: int, folder: Path, done: list[int], killed: Path) -> None:
     while not list(folder.glob("*.json")):
         time.sleep(0.01)
     os.kill(process, signal.SIGKILL)
     done.append(len(list(folder.glob("*.json"))))
+    killed.touch()
 
 
 def test_a_cluster_should_complete_although_a_worker_is_killed(tmp_path: Path) -> None:
     from distributed import Client, LocalCluster
 
-    runs, done = {str(number): {"number": number} for number in range(12)}, list[int]()
+    killed, done = tmp_path / "killed", list[int]()
+    runs = {str(number): {"number": number, "killed": str(killed)} for number in range(12)}
     with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
         with Client(cluster) as client:
             processes = list(client.run(os.getpid).values())
-        killer = threading.Thread(target=kill_when_some_are_done, args=(processes[0], tmp_path, done))
+        killer = threading.Thread(target=kill_when_some_are_done, args=(processes[0], tmp_path, done, killed))
         killer.start()
         results = l2s.run_many(slow_square, runs, tmp_path, scheduler=cluster.scheduler_address)
         killer.join()

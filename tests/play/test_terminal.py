@@ -86,7 +86,8 @@ class Terminal:
         end = time.monotonic() + seconds
         while self.process.poll() is None and time.monotonic() < end:
             self._read()
-        self._read()
+        while self._read():
+            pass
         return self.process.wait(timeout=1)
 
     @property
@@ -95,7 +96,7 @@ class Terminal:
 
     def _read(self) -> bool:
         """Take what was printed; False when nothing came for a while."""
-        if not select.select([self._ours], [], [], 0.1)[0]:
+        if not select.select([self._ours], [], [], 0.3)[0]:
             return False
         self.output += os.read(self._ours, 65536).decode(errors="replace")
         return True
@@ -193,6 +194,6 @@ def test_256_colours_should_be_enough_and_said() -> None:
 )
 def test_a_terminal_without_colour_should_get_a_sentence(environment: dict[str, str], words: str) -> None:
     with Terminal(**environment) as terminal:
-        terminal.wait_for(words)
+        terminal.wait_for(words, WARM_UP_SECONDS)
         assert terminal.wait_for_end() == 1
         assert "\x1b" not in terminal.output

@@ -70,6 +70,71 @@ def test_what_the_owner_retired_should_stay_retired(site: Site, collection: Coll
     assert not everything(site, collection)[3].active
 
 
+def test_what_the_owner_wrote_should_stay(site: Site, collection: Collection, pictures: Path, make_png) -> None:
+    imports.change_item(site, collection, 3, title="Brick", description="A red.", active=True)
+    os.utime(pictures / "colour_03.png", (1, 1))
+    (pictures / "colour_04.png").write_bytes(make_png(9, 9, 9))
+    assert import_source(site, pictures, collection).changed == 2
+    found = everything(site, collection)
+    assert (found[3].title, found[3].description, found[4].title) == ("Brick", "A red.", "Colour 04")
+
+
+def test_words_for_an_item_whose_file_is_gone_should_not_keep_it_out(
+    site: Site, collection: Collection, pictures: Path, make_png
+) -> None:
+    (pictures / "colour_00.png").unlink()
+    import_source(site, pictures, collection)
+    imports.change_item(site, collection, 0, title="Gone for now", description="", active=False)
+    (pictures / "colour_00.png").write_bytes(make_png(9, 9, 9))
+    import_source(site, pictures, collection)
+    found = everything(site, collection)[0]
+    assert (found.active, found.title) == (True, "Gone for now")
+
+
+def test_what_was_uploaded_should_outlive_an_import(
+    site: Site, collection: Collection, pictures: Path, make_png
+) -> None:
+    imports.import_upload(site, [("mine.png", io.BytesIO(make_png(5, 5, 5)))], collection, 10**6)
+    (pictures / "colour_00.png").unlink()
+    report = import_source(site, pictures, collection)
+    assert (report.retired, report.unchanged) == (1, 29)
+    assert [item.key for item in everything(site, collection) if item.active][-1] == "mine.png"
+
+
+def test_the_same_picture_under_many_names_should_be_many_items(site: Site, tmp_path: Path, make_png) -> None:
+    """They are encoded at the same time and end in the same file."""
+    folder = tmp_path / "copies"
+    folder.mkdir()
+    for number in range(24):
+        (folder / f"copy ({number}).png").write_bytes(make_png(1, 2, 3, (600, 600)))
+    report = import_source(site, folder, make_collection(site, "copies", "Copies"))
+    assert (report.added, report.problems) == (24, [])
+    assert sorted(path.suffix for path in (site.settings.media / "copies").iterdir()) == [".webp", ".webp"]
+
+
+def test_a_bad_member_of_a_zip_file_should_be_named_and_the_rest_imported(site: Site, tmp_path: Path, make_png) -> None:
+    source = tmp_path / "mixed.zip"
+    with zipfile.ZipFile(source, "w") as archive:
+        for name in ("a.png", "b.png", "encrypted.png", "flipped.png"):
+            archive.writestr(name, make_png(len(name), 2, 3))
+    data = bytearray(source.read_bytes())
+    for name in (b"PK\x01\x02", b"PK\x03\x04"):  # encrypted.png is the third, in the directory and before its content
+        at = [place for place in range(len(data)) if data[place : place + 4] == name][2]
+        data[at + (8 if name == b"PK\x01\x02" else 6)] |= 1
+    data[data.index(b"flipped.png") + 40] ^= 1
+    source.write_bytes(data)
+    report = import_source(site, source, make_collection(site, "mixed", "Mixed"))
+    assert report.added == 2
+    assert set(reasons(report)) == {"encrypted.png", "flipped.png"}
+    assert "encrypted" in reasons(report)["encrypted.png"]
+
+
+def test_a_table_that_is_none_should_be_refused(site: Site, tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_text("title\n" + "x" * 200_000 + "\n")
+    with pytest.raises(Invalid, match="table.csv is not a table: field larger than"):
+        import_source(site, tmp_path / "table.csv", make_collection(site, "table", "Table"))
+
+
 def test_an_interrupted_import_should_go_on(site: Site, pictures: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = make_collection(site, "colours", "Colours")
     monkeypatch.setattr(imports, "_BATCH", 8)

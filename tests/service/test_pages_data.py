@@ -3,6 +3,8 @@
 import csv
 import io
 import json
+import sys
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +12,7 @@ import numpy as np
 import pytest
 
 from learn2search import Embedding, read_triplets
-from learn2search.service import backups, exports, searches, statistics, taught, teaching
+from learn2search.service import backups, exports, imports, searches, statistics, taught, teaching
 from learn2search.service.errors import Conflict, Invalid, NotFound, Unavailable
 from learn2search.service.imports import import_source, make_collection
 from learn2search.service.settings import Settings
@@ -94,6 +96,23 @@ def test_exports_should_be_readable_by_the_library(site: Site, learnt: Collectio
     assert told[0]["steps"][-1]["kind"] == "found"
 
 
+def test_row_i_of_the_exported_positions_should_be_item_i(site: Site, learnt: Collection, tmp_path: Path) -> None:
+    imports.change_item(site, learnt, 3, active=False)
+    now = site.collection("colours")
+    known = site.library.knowledge(now.model_id or 0, now.lessons)
+    (tmp_path / "e.npz").write_bytes(text(site, now, "embedding.npz"))
+    told = Embedding.load(tmp_path / "e.npz")
+    assert 3 not in known.items
+    assert told.n_items == 30
+    assert (told.mean[known.items] == known.embedding.mean).all()
+
+
+def test_a_format_whose_package_is_missing_should_be_said(site: Site, learnt: Collection, monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(Unavailable, match="pyarrow"):
+        exports.export(site, learnt, "triplets.parquet")
+
+
 def test_tables_should_be_harmless_in_a_spreadsheet(site: Site, learnt: Collection) -> None:
     with site.database.write() as db:
         first = items.by_number(db, learnt.id, [0])[0]
@@ -128,6 +147,19 @@ def test_a_backup_should_bring_everything_back(
     (tmp_path / "no.zip").write_bytes(b"nothing")
     with pytest.raises(Invalid, match="not a backup"):
         backups.restore(other, tmp_path / "no.zip")
+    other.close()
+
+
+def test_a_damaged_backup_should_change_nothing(site: Site, learnt: Collection, tmp_path: Path) -> None:
+    backups.backup(site, tmp_path / "site.zip")
+    damaged = tmp_path / "damaged.zip"
+    with zipfile.ZipFile(tmp_path / "site.zip") as good, zipfile.ZipFile(damaged, "w") as bad:
+        bad.writestr("about.json", good.read("about.json"))
+        bad.writestr("rows.jsonl", good.read("rows.jsonl")[:-20])
+    other = Site.open(Settings(home=tmp_path / "other", database_url=None))
+    with pytest.raises(Invalid, match="is damaged, nothing was restored"):
+        backups.restore(other, damaged)
+    assert backups.restore(other, tmp_path / "site.zip") > 0
     other.close()
 
 

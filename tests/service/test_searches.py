@@ -209,6 +209,44 @@ def test_searches_without_looking_should_be_set_aside(site: Site, collection: Co
         assert stored.count(db, collection.id) == 0
 
 
+def test_an_end_should_be_judged_anew_when_it_is_corrected(site: Site, collection: Collection, monkeypatch) -> None:
+    monkeypatch.setattr(site, "now", lambda: 1_700_000_000.0)
+    now = start(site, "colours")
+    for place in (0, 1, 2):
+        now = choose(site, now, place)
+    hasty = end(site, now)
+    assert hasty.row.quarantine == "answered too quickly"
+    monkeypatch.setattr(lessons, "suspicion", lambda *_: None)
+    better = end(site, correct(site, hasty.row.id), 1)
+    assert (better.row.quarantine, better.row.lesson) == (None, 1)
+
+
+def test_what_the_owner_set_aside_should_stay_so_when_it_is_corrected(site: Site, collection: Collection) -> None:
+    done = end(site, choose(site, start(site, "colours")))
+    owners.set_aside(site, done.row.id)
+    again = end(site, correct(site, done.row.id), 1)
+    assert (again.row.quarantine, again.row.lesson) == ("by the owner", None)
+    owners.release(site, done.row.id)
+    assert state(site, done.row.id).row.quarantine is None
+    with site.database.read() as db:
+        assert stored.count(db, collection.id) == 3
+
+
+def test_beliefs_at_hand_should_count_what_they_hold_on_to(site: Site, collection: Collection, monkeypatch) -> None:
+    knowledge = site.library.knowledge(collection.model_id or 0, 0)
+    one, other = start(site, "colours"), start(site, "colours")
+    both = site.beliefs._bytes
+    assert both == 2 * (20 * 30 + 4_000) + 24 * knowledge.embedding.mean.size  # the same knowledge is held once
+    end(site, one)
+    assert site.beliefs._bytes == both - (20 * 30 + 4_000)
+    end(site, other)
+    assert site.beliefs._bytes == 0
+    monkeypatch.setattr("learn2search.service.beliefs._MEMORY", 1)
+    for _ in range(3):
+        start(site, "colours")
+    assert len(site.beliefs._kept) == 1
+
+
 def test_one_place_always_should_look_automatic(site: Site, collection: Collection) -> None:
     now = start(site, "colours", show=2)
     for _ in range(9):

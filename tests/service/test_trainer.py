@@ -1,12 +1,14 @@
 """Learning from finished searches: when, from what, what is published, and that nothing is lost when it is killed."""
 
 import os
+import random
 import signal
 import subprocess
 import sys
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -26,6 +28,13 @@ from learn2search.store.collections import Collection
 def features() -> np.ndarray:
     """What visitors see of the thirty colours."""
     return np.random.default_rng(0).integers(0, 256, (30, 3)) / 255.0
+
+
+@pytest.fixture(autouse=True)
+def same_searches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The name of a search is its seed: with the same names every run asks the same questions."""
+    draw = random.Random(0)
+    monkeypatch.setattr(searches, "secrets", SimpleNamespace(token_hex=lambda size: draw.randbytes(size).hex()))
 
 
 @pytest.fixture
@@ -166,6 +175,16 @@ def test_rolling_back_should_use_the_old_positions(site: Site, taught: Collectio
         models.roll_back(site, taught, first.version)
     with pytest.raises(NotFound):
         models.roll_back(site, now, 999)
+
+
+def test_a_rollback_should_last_until_new_searches_tell(site: Site, taught: Collection) -> None:
+    published = [info for info in history(site, taught) if info.published and info.origin == "fit"]
+    models.roll_back(site, taught, published[-1].version)
+    now = site.collection("colours")
+    made = trainer.train(site, now)
+    assert made is not None
+    assert (made.published, made.metrics["compared"]) == (False, 0)
+    assert site.collection("colours").model_id == now.model_id
 
 
 def test_only_one_trainer_should_work(site: Site, taught: Collection) -> None:

@@ -1,5 +1,6 @@
 """The statements, on SQLite and on a real PostgreSQL server."""
 
+import sqlite3
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -291,6 +292,35 @@ def test_settings_should_be_overwritten(database: Database) -> None:
         collections.put_setting(db, "token", "1")
         collections.put_setting(db, "token", "2")
         assert collections.get_setting(db, "token") == "2"
+
+
+def test_numbers_and_settings_should_be_given_once_though_many_ask(database: Database, faces) -> None:
+    def write(thread: int) -> None:
+        for turn in range(5):
+            with database.write() as db:
+                add_model(db, faces.id, None)
+                number = items.next_number(db, faces.id)
+                items.add(db, [replace(new_item(faces.id, number), key=f"{thread} {turn}")])
+            with database.write() as db:
+                collections.put_setting(db, f"turn {turn}", str(thread))
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(write, range(4)))
+    with database.read() as db:
+        assert [info.version for info in models.history(db, faces.id)] == list(range(21, 0, -1))
+        assert items.active_numbers(db, faces.id) == list(range(25))
+        assert collections.get_setting(db, "turn 4") in "0123"
+
+
+def test_a_new_file_should_be_opened_by_many_at_once(tmp_path: Path) -> None:
+    """Changing it to WAL needs it alone for a moment, for which SQLite itself does not wait."""
+    url = f"sqlite:///{tmp_path / 'site.db'}"
+    with sqlite3.connect(tmp_path / "site.db", isolation_level=None, check_same_thread=False) as other:
+        other.execute("CREATE TABLE there (x)")
+        other.execute("BEGIN IMMEDIATE")
+        threading.Timer(0.3, other.rollback).start()
+        with Database(url).read() as db:
+            assert db.exec_driver_sql("PRAGMA journal_mode").scalar_one() == "wal"
 
 
 def test_only_one_trainer_should_hold_the_lock(database: Database, database_url: str, tmp_path: Path) -> None:

@@ -10,7 +10,9 @@ import schemathesis
 from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, given, settings
 
+from learn2search.service import imports
 from learn2search.service.settings import Settings
+from learn2search.service.site import Site
 from learn2search.web.app import create_app
 
 API = {"accept": "application/json"}
@@ -65,6 +67,16 @@ def test_only_the_owner_should_simulate_and_read_what_was_learnt(api: TestClient
     assert api.post(start, json={"simulated": True}, headers=owner).status_code == 201
     assert api.get("/api/v1/collections/colours/models", headers=owner).json()[0]["in_use"]
     assert api.get("/api/v1/collections/colours/triplets", headers=owner).json()["columns"] == ["anchor", "near", "far"]
+
+
+def test_retired_items_should_not_be_listed(api: TestClient, settings: Settings) -> None:
+    site = Site.open(settings)
+    collection = site.collection("colours")
+    imports.change_item(site, collection, 7, active=False)
+    assert 7 not in [item["item"] for item in api.get("/api/v1/collections/colours/items").json()]
+    imports.change_item(site, collection, 7, active=True)
+    site.close()
+    assert 7 in [item["item"] for item in api.get("/api/v1/collections/colours/items").json()]
 
 
 def test_the_documentation_should_name_every_address(client: TestClient) -> None:

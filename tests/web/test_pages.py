@@ -44,6 +44,7 @@ def test_an_unlisted_collection_should_be_found_by_its_link_only(owner: TestClie
     owner.post("/owner/colours/settings", data=told)
     assert "30 colours" not in owner.get("/").text
     assert "30 colours" in owner.get("/c/colours").text
+    assert 'learn2search_items{collection="unlisted 1"} 30.0' in owner.get("/metrics").text
     owner.post("/owner/colours/settings", data=told | {"listed": "1"})
     assert "30 colours" in owner.get("/").text
 
@@ -137,7 +138,9 @@ def test_mistakes_should_be_pages_that_a_person_can_read(client: TestClient) -> 
     place, _ = begin(client)
     assert client.post(place, data={"step": "x"}).status_code == 422
     assert client.post(place, data={"step": 1}).status_code == 422
-    assert client.post(place, data={"step": 1, "choice": 10**30}).status_code == 422
+    for field in ("choice", "found"):
+        assert client.post(place, data={"step": 1, field: 10**30}).status_code == 422
+    assert client.post(place, data={"step": 10**30, "none": 1}).status_code == 422
 
 
 def test_nothing_foreign_should_be_loaded_or_allowed(client: TestClient) -> None:

@@ -81,8 +81,12 @@ def _site(**given: Any) -> Site:
     try:
         from learn2search.commands.serving import open_site
     except ImportError as error:
-        raise SystemExit(f"The site needs more packages: pip install 'learn2search[web]' ({error})") from error
+        raise _needs_more(error) from error
     return open_site(_settings(**given))
+
+
+def _needs_more(error: ImportError) -> SystemExit:
+    return SystemExit(f"The site needs more packages: pip install 'learn2search[web]' ({error})")
 
 
 def _warm(start: str | None) -> str | None:
@@ -194,7 +198,7 @@ def train(
         if made is None:
             typer.echo(f"{collection.title}: nothing to learn from yet")
         else:
-            end = "published" if made.published else "kept out: it predicts new searches no better"
+            end = "published" if made.published else "kept out: no new search shows that it predicts better"
             typer.echo(f"{collection.title}: model {made.version} from {made.triplets:,} triplets, {end}")
 
 
@@ -212,8 +216,13 @@ def export(
     def write() -> None:
         parts, _ = export_parts(site, site.collection(collection), name)
         target = out or Path(f"{collection}-{name}")
-        with open(target, "wb") as file:
-            file.writelines(parts)
+        partial = target.with_name(target.name + ".partial")
+        try:
+            with open(partial, "wb") as file:
+                file.writelines(parts)
+            partial.replace(target)
+        finally:
+            partial.unlink(missing_ok=True)
         typer.echo(f"wrote {target}")
 
     _safely(write)
@@ -268,25 +277,29 @@ def simulate(
     from learn2search.commands.faces import perceived
     from learn2search.commands.visitors import Client, SiteError, Visitors
     from learn2search.commands.visitors import simulate as visit
+    from learn2search.service.errors import ServiceError
     from learn2search.service.features import read_features
 
-    known = perceived() if features is None else read_features(features)
-    visitors = Visitors(known, noise, 0 if seed is None else seed, skew)
     costs: list[int] = []
     try:
+        known = perceived() if features is None else read_features(features)
+        visitors = Visitors(known, noise, 0 if seed is None else seed, skew)
         with Client(address, token) as client:
             for cost in visit(client, collection, visitors, searches, at_once, show):
                 costs.append(cost)
                 if len(costs) % 100 == 0 or len(costs) == searches:
                     latest = sorted(costs[-100:])
                     typer.echo(f"{len(costs):,} searches; median of the last {len(latest)}: {latest[len(latest) // 2]}")
-    except SiteError as error:
+    except (SiteError, ServiceError) as error:
         raise SystemExit(str(error)) from error
 
 
 def doctor(home: Home = None, database_url: Url = None, host: Host = None, port: Port = None) -> None:
     """Check everything that a site needs, and say what to do about what is wrong."""
-    from learn2search.commands.doctor import examine
+    try:
+        from learn2search.commands.doctor import examine
+    except ImportError as error:
+        raise _needs_more(error) from error
 
     findings = examine(_settings(home=home, database_url=database_url, host=host, port=port))
     for finding in findings:
@@ -296,10 +309,13 @@ def doctor(home: Home = None, database_url: Url = None, host: Host = None, port:
 
 
 def _safely(act: Any) -> None:
-    """An error of the service is told in a line."""
+    """An error of the service, or a file that cannot be read or written, is told in a line."""
     from learn2search.service.errors import ServiceError
 
     try:
         act()
     except ServiceError as error:
         raise SystemExit(str(error)) from error
+    except OSError as error:
+        named = f"{error.filename}: " if error.filename else ""
+        raise SystemExit(f"{named}{error.strerror or error}") from error

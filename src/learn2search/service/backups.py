@@ -2,6 +2,7 @@
 
 import json
 import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
@@ -37,16 +38,25 @@ def restore(site: Site, path: Path) -> int:
     """Fill an empty site from a backup; how many rows it held."""
     if not zipfile.is_zipfile(path):
         raise Invalid(f"{path} is not a backup: a ZIP file was expected.")
-    with zipfile.ZipFile(path) as archive:
-        _check(site, archive, path)
-        with site.database.write() as db:
-            if not dump.is_empty(db):
-                raise Conflict("This site has collections already: restore into an empty LEARN2SEARCH_HOME.")
-            dump.clear_settings(db)
-            with archive.open(ROWS) as file:
-                count = dump.load(db, _read(file))
-            _restore_media(site, archive)
+    try:
+        with zipfile.ZipFile(path) as archive:
+            _check(site, archive, path)
+            count = _restore(site, archive)
+    except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, KeyError, TypeError) as error:
+        raise Invalid(f"{path} is damaged, nothing was restored: {error}") from error
     site.forget()
+    return count
+
+
+def _restore(site: Site, archive: zipfile.ZipFile) -> int:
+    """All rows or none."""
+    with site.database.write() as db:
+        if not dump.is_empty(db):
+            raise Conflict("This site has collections already: restore into an empty LEARN2SEARCH_HOME.")
+        dump.clear_settings(db)
+        with archive.open(ROWS) as file:
+            count = dump.load(db, _read(file))
+        _restore_media(site, archive)
     return count
 
 

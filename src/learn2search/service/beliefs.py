@@ -3,7 +3,7 @@
 import hashlib
 import math
 import threading
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Sequence
 
 import numpy as np
@@ -91,6 +91,7 @@ class Beliefs:
         self._library = library
         self._lock = threading.Lock()
         self._kept: OrderedDict[tuple[str, int], Belief] = OrderedDict()
+        self._holders: Counter[Knowledge] = Counter()  # beliefs at hand that hold on to this knowledge
         self._bytes = 0
 
     def begin(self, row: SearchRow, miss_rate: float = 0.0) -> Belief:
@@ -106,9 +107,7 @@ class Beliefs:
     def at(self, row: SearchRow, answers: Sequence[Step], question: Step) -> Belief:
         """The belief after the answers, with the question open."""
         with self._lock:
-            kept = self._kept.pop((row.id, question.number), None)
-            if kept is not None:
-                self._bytes -= _size(kept)
+            kept = self._taken_out((row.id, question.number))
         return kept or self.replay(row, answers, question)
 
     def replay(self, row: SearchRow, answers: Sequence[Step], question: Step, miss_rate: float = 0.0) -> Belief:
@@ -127,17 +126,34 @@ class Beliefs:
     def keep(self, search_id: str, number: int, belief: Belief) -> None:
         """Have it at hand for the answer to question `number`."""
         with self._lock:
+            self._taken_out((search_id, number))
             self._kept[(search_id, number)] = belief
-            self._bytes += _size(belief)
+            self._bytes += _size(belief) + (0 if self._holders[belief.knowledge] else _weight(belief.knowledge))
+            self._holders[belief.knowledge] += 1
             while self._bytes > _MEMORY and len(self._kept) > 1:
-                _, old = self._kept.popitem(last=False)
-                self._bytes -= _size(old)
+                self._taken_out(next(iter(self._kept)))
+
+    def drop(self, search_id: str, number: int) -> None:
+        """The search has ended with this question."""
+        with self._lock:
+            self._taken_out((search_id, number))
 
     def forget(self) -> None:
         """Drop all beliefs that are at hand; they are rebuilt when they are needed."""
         with self._lock:
             self._kept.clear()
+            self._holders.clear()
             self._bytes = 0
+
+    def _taken_out(self, key: tuple[str, int]) -> Belief | None:
+        belief = self._kept.pop(key, None)
+        if belief is not None:
+            self._bytes -= _size(belief)
+            self._holders[belief.knowledge] -= 1
+            if not self._holders[belief.knowledge]:
+                del self._holders[belief.knowledge]
+                self._bytes -= _weight(belief.knowledge)
+        return belief
 
 
 def little_known(knowledge: Knowledge) -> list[int]:
@@ -164,3 +180,8 @@ def little_known(knowledge: Knowledge) -> list[int]:
 
 def _size(belief: Belief) -> int:
     return 20 * belief.knowledge.embedding.n_items + 4_000
+
+
+def _weight(knowledge: Knowledge) -> int:
+    """Positions and variances, and what is derived from them: each lesson makes its own."""
+    return 24 * knowledge.embedding.mean.size

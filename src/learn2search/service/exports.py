@@ -13,9 +13,11 @@ import numpy as np
 from learn2search import Embedding, write_triplets
 from learn2search.service.errors import NotFound, Unavailable
 from learn2search.service.knowledge import Knowledge
+from learn2search.service.models import moved
 from learn2search.service.site import Site
 from learn2search.store import items, lessons, searches
 from learn2search.store.collections import Collection
+from learn2search.store.models import Model
 
 _CHUNK = 200  # searches
 Parts = Iterator[bytes]
@@ -61,8 +63,15 @@ def _triplets(suffix: str) -> Callable[[Site, Collection], Parts]:
 
 
 def _embedding_npz(site: Site, collection: Collection) -> Parts:
+    """Row i is item i, as in the triplets: items that are retired are where nothing is known of them."""
     known = _knowledge(site, collection)
-    return _file(known.embedding.save, ".npz")
+    with site.database.read() as db:
+        everything = np.arange(items.next_number(db, collection.id))
+    space = known.embedding
+    if len(known.items) < len(everything):
+        whole = moved(site, collection, Model(known.model.info, known.items, space), everything)
+        space = Embedding(whole.mean, None if space.var is None else whole.var)
+    return _file(space.save, ".npz")
 
 
 def _embedding_csv(site: Site, collection: Collection) -> Parts:
@@ -101,12 +110,14 @@ def _cell(value: Any) -> Any:
 
 
 def _file(write: Callable[[Path], None], suffix: str) -> Parts:
-    """What a function writes to a file."""
+    """What a function writes to a file. It is written at once: what goes wrong is told before anything is sent."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"export{suffix}"
-        write(path)
-        data = path.read_bytes()
-    yield data
+        try:
+            write(path)
+        except ValueError as error:  # a format that needs a package which is not there
+            raise Unavailable(f"It cannot be written: {error}") from error
+        return iter([path.read_bytes()])
 
 
 EXPORTS: dict[str, tuple[Callable[[Site, Collection], Parts], str]] = {

@@ -11,6 +11,7 @@ import shutil
 import tempfile
 import unicodedata
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -77,11 +78,12 @@ def import_source(
     collection: Collection,
     watch: Watch | None = None,
     *,
-    retire: bool = True,
+    uploaded: bool = False,
     beside: bool = False,
 ) -> Report:
-    """Bring a collection up to date with a source. watch: wraps the steps in a progress bar. retire: items whose file
-    is gone. beside: a file that has the name of another item is added, and does not replace it.
+    """Bring a collection up to date with a source. watch: wraps the steps in a progress bar. uploaded: the source adds
+    to the collection; else it is the collection, and what is gone from it is retired, save what was uploaded. beside:
+    a file that has the name of another item is added, and does not replace it.
     """
     wanted, problems = entries(source)
     report = Report(problems=problems)
@@ -98,12 +100,12 @@ def import_source(
         if isinstance(media, Problem):
             report.problems.append(media)
             continue
-        batch.append((entry, media))
+        batch.append((entry, media | {"uploaded": True} if uploaded else media))
         if len(batch) == _BATCH:
             _write(site, collection, batch, known, report)
             batch = []
     _write(site, collection, batch, known, report)
-    if retire:
+    if not uploaded:
         _retire_missing(site, wanted, report, known)
     _fit_shape(site, collection)
     models.cover(site, collection.id)
@@ -120,7 +122,7 @@ def import_upload(site: Site, sent: Sequence[tuple[str, BinaryIO]], collection: 
         if archives and len(paths) > 1:
             raise Invalid(f"{archives[0].name} is a ZIP file: please send it alone, or its files without it.")
         source = archives[0] if archives else Path(folder)
-        return import_source(site, source, collection, retire=False, beside=not archives)
+        return import_source(site, source, collection, uploaded=True, beside=not archives)
 
 
 def _saved(folder: Path, name: str, content: BinaryIO) -> Path:
@@ -167,6 +169,8 @@ def _prepared(new: list[Entry], folder: Path) -> Iterator[tuple[Entry, Any]]:
             return entry, Problem(entry.key, str(error))
         except OSError as error:
             return entry, Problem(entry.key, f"it cannot be read: {error.strerror or error}")
+        except (RuntimeError, zipfile.BadZipFile, zlib.error) as error:  # of a member: encrypted, damaged, unknown kind
+            return entry, Problem(entry.key, f"it cannot be unpacked: {error}")
 
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         for start in range(0, len(new), _BATCH):
@@ -182,6 +186,7 @@ def _write(
 ) -> None:
     added, changed = [], []
     with site.database.write() as db:
+        collections.lock(db, collection.id)
         number = items.next_number(db, collection.id)
         for entry, media in batch:
             old = known.get(entry.key)
@@ -190,8 +195,7 @@ def _write(
                 added.append(item)
                 number += 1
             else:
-                kept_out = old.retired_by == "owner"  # what the owner retired stays so
-                changed.append(replace(item, active=not kept_out, retired_by="owner" if kept_out else None))
+                changed.append(_as_the_owner_left(old, item))
         items.add(db, added)
         items.change(db, changed)
     known.update({item.key: item for item in (*added, *changed)})
@@ -219,10 +223,20 @@ def _item(site: Site, collection: Collection, entry: Entry, media: dict[str, Any
     )
 
 
+def _as_the_owner_left(old: Item, new: Item) -> Item:
+    """What the owner retired stays so, and words that the owner wrote stay."""
+    if old.retired_by == "owner":
+        new = replace(new, active=False, retired_by="owner")
+    if old.media.get("edited"):
+        new = replace(new, title=old.title, description=old.description, media=new.media | {"edited": True})
+    return new
+
+
 def _retire_missing(site: Site, wanted: list[Entry], report: Report, known: dict[str, Item]) -> None:
-    """Items whose file is gone. A file that is there and cannot be read keeps its item."""
+    """Items whose file is gone. A file that is there and cannot be read keeps its item; uploads never had one there."""
     there = {entry.key for entry in wanted} | {problem.name for problem in report.problems}
-    gone = [item for item in known.values() if item.active and item.key not in there]
+    ours = [item for item in known.values() if item.active and not item.media.get("uploaded")]
+    gone = [item for item in ours if item.key not in there]
     with site.database.write() as db:
         items.change(db, [replace(item, active=False, retired_by="import") for item in gone])
     report.retired = len(gone)
@@ -255,9 +269,11 @@ def change_item(site: Site, collection: Collection, number: int, **changes: Any)
         old = items.by_number(db, collection.id, [number]).get(number)
         if old is None:
             raise Invalid(f"There is no item {number} in “{collection.title}”.")
-        if "active" in changes:
-            changes["retired_by"] = None if changes["active"] else "owner"
         new = replace(old, **changes)
+        if new.active != old.active:
+            new = replace(new, retired_by=None if new.active else "owner")
+        if (new.title, new.description) != (old.title, old.description):
+            new = replace(new, media=new.media | {"edited": True})
         items.change(db, [new])
     site.forget()
     if new.active != old.active:

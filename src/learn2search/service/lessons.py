@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from learn2search.service.searches import State
     from learn2search.service.site import Site
 
+BY_OWNER = "by the owner"
 QUICK = 400  # milliseconds: who answers faster has not looked
 _ANSWERS = 3  # that are needed to call a visitor quick
 _SAME_PLACE = 8  # clicks on one place in a row
@@ -54,13 +55,15 @@ def triplets_of(answers: tuple[Step, ...], target: int) -> list[tuple[int, NDArr
 
 
 def teach(db: Connection, row: SearchRow, lesson: Lesson) -> None:
-    """Write the lesson down, or the reason why it is none."""
+    """Write the lesson down, or the reason why it is none. What the owner set aside stays so, however it ends."""
+    if row.quarantine == BY_OWNER:
+        return
     if lesson.quarantine is not None:
         searches.change(db, row.id, quarantine=lesson.quarantine)
         return
     number = collections.next_lesson(db, row.collection_id)
     stored.add(db, row.collection_id, number, row.id, lesson.rows)
-    searches.change(db, row.id, lesson=number)
+    searches.change(db, row.id, lesson=number, quarantine=None)
 
 
 def withdraw(db: Connection, search_id: str) -> None:

@@ -86,6 +86,7 @@ def _start(site: Site, collection: Collection, numbers: NDArray[np.int64]) -> tu
 
 def publish(db: Connection, site: Site, collection: Collection, **values: Any) -> ModelInfo | None:
     """Write a model and make it the one in use, if the one known to `collection` still is; else write nothing."""
+    collections.lock(db, collection.id)
     now_in_use = collections.by_id(db, collection.id).model_id
     if now_in_use != collection.model_id:
         return None

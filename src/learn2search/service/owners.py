@@ -1,6 +1,6 @@
 """What an owner does with a collection beyond importing: look, edit, set searches aside."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from learn2search.service import lessons
 from learn2search.service.errors import Conflict, NotFound
@@ -39,9 +39,11 @@ def items_by_number(site: Site, collection: Collection) -> dict[int, Item]:
         return {item.number: item for item in items.all_items(db, collection.id)}
 
 
-def find_items(site: Site, collection: Collection, words: str, start: int, count: int) -> tuple[int, list[Item]]:
+def find_items(
+    site: Site, collection: Collection, words: str, start: int, count: int, *, active_only: bool = False
+) -> tuple[int, list[Item]]:
     with site.database.read() as db:
-        return items.page(db, collection.id, words.strip(), start, count)
+        return items.page(db, collection.id, words.strip(), start, count, active_only=active_only)
 
 
 def latest_searches(
@@ -70,7 +72,7 @@ def set_aside(site: Site, search_id: str) -> None:
     with site.database.write() as db:
         if searches.get(db, search_id) is None:
             raise NotFound("There is no such search.")
-        searches.change(db, search_id, quarantine="by the owner")
+        searches.change(db, search_id, quarantine=lessons.BY_OWNER)
         lessons.withdraw(db, search_id)
 
 
@@ -82,6 +84,6 @@ def release(site: Site, search_id: str) -> None:
             raise NotFound("There is no such search.")
         if row.quarantine is None or row.target is None:
             raise Conflict("Only a finished search in quarantine can be released.")
-        searches.change(db, search_id, quarantine=None)
         answers = tuple(answers_that_count(searches.steps(db, search_id)))
-        lessons.teach(db, row, lessons.Lesson(lessons.triplets_of(answers, row.target), None))
+        trusted = replace(row, quarantine=None)
+        lessons.teach(db, trusted, lessons.Lesson(lessons.triplets_of(answers, row.target), None))

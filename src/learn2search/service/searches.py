@@ -241,6 +241,7 @@ def _end(site: Site, before: State, question: Step, kind: str, chosen: int | Non
             searches.end(db, row.id, status, now, target=chosen, questions=len(before.answers) + 1)
             if lesson is not None:
                 lessons.teach(db, row, lesson)
+    site.beliefs.drop(row.id, question.number)
     return state(site, row.id, stale=not (counted or _is_repeated(site, row.id, question.number, kind, chosen)))
 
 

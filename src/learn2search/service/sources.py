@@ -8,6 +8,7 @@ import csv
 import io
 import re
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -99,7 +100,7 @@ def _collect(files: list[File]) -> tuple[list[Entry], list[Problem]]:
     """The entries of a folder or ZIP file: from its table if it has one, else one for each file."""
     tables = [file for file in files if file.name.lower().endswith(".csv")]
     if tables:
-        return _rows(tables[0].open(), {file.name: file for file in files}, tables[0].name)
+        return _rows(_table(tables[0]), {file.name: file for file in files}, tables[0].name)
     found: list[Entry] = []
     problems: list[Problem] = []
     for file in files:
@@ -109,6 +110,13 @@ def _collect(files: list[File]) -> tuple[list[Entry], list[Problem]]:
         else:
             problems.append(entry)
     return found, problems
+
+
+def _table(file: File) -> bytes:
+    try:
+        return file.open()
+    except (OSError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
+        raise Invalid(f"The table {file.name} cannot be read: {error}") from error
 
 
 def _entry(file: File, title: str, description: str, family: str) -> Entry | Problem:
@@ -143,7 +151,7 @@ def _rows(data: bytes, files: dict[str, File], name: str) -> tuple[list[Entry], 
         raise Invalid(f"{name} needs a column file or title (known: {', '.join(_COLUMNS)}), found: {', '.join(header)}")
     found: dict[str, Entry] = {}
     problems: list[Problem] = []
-    for line, row in enumerate(reader, start=2):
+    for line, row in _numbered(reader, name):
         values = {key.strip().lower(): (value or "").strip() for key, value in row.items() if isinstance(key, str)}
         entry = _row(values, files, f"{name}, line {line}")
         if isinstance(entry, Problem):
@@ -153,6 +161,14 @@ def _rows(data: bytes, files: dict[str, File], name: str) -> tuple[list[Entry], 
         else:
             found[entry.key] = entry
     return list(found.values()), problems
+
+
+def _numbered(reader: "csv.DictReader[str]", name: str) -> Iterator[tuple[int, dict[str, str]]]:
+    """The rows of a table with the numbers of their lines."""
+    try:
+        yield from enumerate(reader, start=2)
+    except csv.Error as error:
+        raise Invalid(f"{name} is not a table: {error} (line {reader.line_num})") from error
 
 
 def _row(values: dict[str, str], files: dict[str, File], line: str) -> Entry | Problem:

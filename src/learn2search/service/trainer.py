@@ -170,8 +170,13 @@ def _keep(
     cut: int,
     triplets: int,
 ) -> ModelInfo | None:
-    """Write the model down: published if it is better, kept out if it is not."""
-    better = metrics["held_out"] is None or metrics["held_out"] > metrics["before"]
+    """Write the model down: published if it is better, kept out if it is not, or if that cannot be told (all lessons
+    were seen by the model in use, as after a rollback) and the one in use has learnt something.
+    """
+    if metrics["held_out"] is None:
+        better = bool(current.info.metrics.get("cold", False))
+    else:
+        better = metrics["held_out"] > metrics["before"]
     var = None if space.var is None else space.var[current.items]
     values: dict[str, Any] = {
         "parent_id": current.info.id,

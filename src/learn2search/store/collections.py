@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, RowMapping, bindparam, func, insert, select, update
+from sqlalchemy.exc import IntegrityError
 
 from learn2search.store.tables import collection, item, setting
 
@@ -60,6 +61,13 @@ def swap_model(db: Connection, collection_id: int, expected: int | None, model_i
     return done.rowcount == 1
 
 
+def lock(db: Connection, collection_id: int) -> None:
+    """Nobody else numbers items or models of the collection until the end of the transaction. (On SQLite there is only
+    one writer, and nothing to lock.)
+    """
+    db.execute(select(collection.c.id).where(collection.c.id == collection_id).with_for_update())
+
+
 def next_lesson(db: Connection, collection_id: int) -> int:
     """The number of a new lesson. The row stays locked until the end of the transaction: lessons are without gaps."""
     one = collection.c.id == collection_id
@@ -82,6 +90,11 @@ def get_setting(db: Connection, name: str) -> str | None:
 
 
 def put_setting(db: Connection, name: str, value: str) -> None:
-    """Set it, whether or not it was there."""
-    if db.execute(update(setting).where(setting.c.name == name).values(value=value)).rowcount == 0:
-        db.execute(insert(setting).values(name=name, value=value))
+    """Set it, whether or not it was there, and whoever sets it at the same moment: the last one counts."""
+    change = update(setting).where(setting.c.name == name).values(value=value)
+    if db.execute(change).rowcount == 0:
+        try:
+            with db.begin_nested():
+                db.execute(insert(setting).values(name=name, value=value))
+        except IntegrityError:
+            db.execute(change)

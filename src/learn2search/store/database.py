@@ -1,7 +1,9 @@
 """The engine: SQLite in WAL mode or PostgreSQL, transactions, and migrations."""
 
 import os
+import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -105,6 +107,20 @@ def _prepare_sqlite(connection: Any, _record: Any) -> None:
     """Readers never wait for the writer (WAL), an answer survives a crash of the process, keys are checked."""
     connection.isolation_level = None  # transactions begin where we say so
     cursor = connection.cursor()
-    for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON", "cache_size = -32000"):
+    _use_wal(cursor)
+    for pragma in ("synchronous = NORMAL", "foreign_keys = ON", "cache_size = -32000"):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
+
+
+def _use_wal(cursor: Any) -> None:
+    """A new file changes to WAL when nobody else is in it, and SQLite does not wait for that moment: we do."""
+    end = time.monotonic() + _WAIT_SECONDS
+    while True:
+        try:
+            cursor.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.01)

@@ -51,9 +51,13 @@ def by_number(db: Connection, collection_id: int, numbers: Iterable[int]) -> dic
     return found
 
 
-def page(db: Connection, collection_id: int, words: str, offset: int, limit: int) -> tuple[int, list[Item]]:
+def page(
+    db: Connection, collection_id: int, words: str, offset: int, limit: int, *, active_only: bool = False
+) -> tuple[int, list[Item]]:
     """How many items match the words, and some of them."""
     matches = item.c.collection_id == collection_id
+    if active_only:
+        matches &= item.c.active
     if words:
         like = "%" + words.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
         matches &= or_(*(column.ilike(like, escape="\\") for column in (item.c.title, item.c.key, item.c.family)))
@@ -68,6 +72,7 @@ def active_numbers(db: Connection, collection_id: int) -> list[int]:
 
 
 def next_number(db: Connection, collection_id: int) -> int:
+    """The number of the next item. Who adds it in the same transaction locks the collection first."""
     largest = select(func.max(item.c.number)).where(item.c.collection_id == collection_id)
     found = db.execute(largest).scalar_one()
     return 0 if found is None else int(found) + 1

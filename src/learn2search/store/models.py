@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection, RowMapping, Select, func, insert, select
 
 from learn2search.embedding import Embedding
+from learn2search.store.collections import lock
 from learn2search.store.tables import model
 
 _INFO = [column for column in model.c if column.name != "arrays"]
@@ -93,6 +94,7 @@ def add(
     now: float,
 ) -> Model:
     """Write a model with the next version of its collection."""
+    lock(db, collection_id)
     newest = db.execute(select(func.max(model.c.version)).where(model.c.collection_id == collection_id)).scalar_one()
     values: dict[str, Any] = {
         "collection_id": collection_id,

@@ -137,9 +137,11 @@ def list_items(
     start: Annotated[int, Query(ge=0, le=2**31 - 1)] = 0,
     count: Annotated[int, Query(ge=1, le=1000)] = 100,
 ) -> list[ItemOut]:
-    """Items of a collection, by number, optionally those whose title, key or group contains the words."""
+    """Items of a collection that can be looked for, by number, optionally those whose title, key or group contains the
+    words.
+    """
     collection = site.collection(slug)
-    _, found = owners.find_items(site, collection, words.replace("\0", ""), start, count)
+    _, found = owners.find_items(site, collection, words.replace("\0", ""), start, count, active_only=True)
     return [_item(slug, one) for one in found]
 
 
@@ -172,7 +174,7 @@ def answer_search(site: OurSite, search_id: SearchId, told: AnswerIn) -> SearchO
     return _search(now)
 
 
-@router.post("/searches/{search_id}/not-it", responses=_ERRORS)
+@router.post("/searches/{search_id}/not-it", responses=_ERRORS, dependencies=[Depends(limited("answers"))])
 def correct_search(site: OurSite, search_id: SearchId) -> SearchOut:
     """That was not it: the end of a search is undone, and its last question is open again."""
     return _search(searches.correct(site, search_id))

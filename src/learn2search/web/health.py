@@ -13,6 +13,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from learn2search.service.errors import Unavailable
+from learn2search.service.options import options_of
 from learn2search.service.site import Site
 from learn2search.store import collections, lessons, searches
 from learn2search.web.pages import site_of
@@ -45,11 +46,12 @@ def metrics(site: Annotated[Site, Depends(site_of)]) -> Response:
     with site.database.read() as db:
         sizes = collections.sizes(db)
         for one in collections.all_collections(db):
-            ITEMS.labels(one.slug).set(sizes.get(one.id, 0))
-            TRIPLETS.labels(one.slug).set(lessons.count(db, one.id))
+            name = one.slug if options_of(one).listed else f"unlisted {one.id}"  # its address is for those who have it
+            ITEMS.labels(name).set(sizes.get(one.id, 0))
+            TRIPLETS.labels(name).set(lessons.count(db, one.id))
             counts = searches.count_by_status(db, one.id)
             for status in searches.STATUSES:
-                STATUS.labels(one.slug, status).set(counts.get(status, 0))
+                STATUS.labels(name, status).set(counts.get(status, 0))
     return Response(prometheus_client.generate_latest(_registry()), media_type=prometheus_client.CONTENT_TYPE_LATEST)
 
 

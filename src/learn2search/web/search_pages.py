@@ -20,6 +20,8 @@ from learn2search.web.security import limited, remember_visitor, visitor_of
 router = APIRouter(include_in_schema=False)
 OurSite = Annotated[Site, Depends(site_of)]
 Field = Annotated[str | None, Form()]
+_MOST = 2**31 - 1  # what fits the database's numbers
+Item = Annotated[int | None, Form(ge=0, le=_MOST)]
 
 
 @router.post("/c/{slug}", dependencies=[Depends(limited("searches"))])
@@ -48,9 +50,9 @@ def answer(
     request: Request,
     site: OurSite,
     search_id: str,
-    step: Annotated[int, Form()] = 0,
-    choice: Annotated[int | None, Form()] = None,
-    found: Annotated[int | None, Form()] = None,
+    step: Annotated[int, Form(ge=0, le=_MOST)] = 0,
+    choice: Item = None,
+    found: Item = None,
     none: Field = None,
     undo: Field = None,
     not_here: Annotated[str | None, Form(alias="not-here")] = None,
@@ -75,7 +77,7 @@ def answer(
     return _question(request, site, now, "_question.html")
 
 
-@router.post("/s/{search_id}/not-it")
+@router.post("/s/{search_id}/not-it", dependencies=[Depends(limited("answers"))])
 def not_it(site: OurSite, search_id: str) -> Response:
     searches.correct(site, search_id)
     return _go_to(search_id)

@@ -35,7 +35,7 @@ async function submit(form, button) {
   if (busy) return;
   busy = true;
   main.classList.add("busy");
-  const focused = [...main.querySelectorAll("button")].indexOf(document.activeElement);
+  const focused = document.activeElement?.dataset.key;
   if (button.classList.contains("picture")) button.classList.add("is-chosen");
   const data = new URLSearchParams(new FormData(form));
   data.append(button.name, button.value);
@@ -52,7 +52,7 @@ async function submit(form, button) {
   fresh.classList.add("new");
   document.title = fresh.dataset.title;
   tell(fresh.dataset.told);
-  if (focused >= 0) main.querySelectorAll("button")[focused]?.focus({ preventScroll: true });
+  if (focused) (fresh.querySelector(`[data-key='${focused}']`) ?? fresh.querySelector(".picture"))?.focus({ preventScroll: true });
   main.classList.remove("busy");
   busy = false;
   loadAhead();
@@ -64,7 +64,18 @@ document.addEventListener("submit", (event) => {
   submit(event.target, event.submitter);
 });
 
+// Who dictates, or leans on the keyboard, can turn the keys off; the browser remembers it.
+const keysOn = document.querySelector("#keys-on");
+if (keysOn) {
+  try { keysOn.checked = localStorage.getItem("keys") !== "off"; } catch { /* no storage: for this page only */ }
+  keysOn.closest("label").hidden = false;
+  keysOn.addEventListener("change", () => {
+    try { localStorage.setItem("keys", keysOn.checked ? "on" : "off"); } catch { /* as above */ }
+  });
+}
+
 document.addEventListener("keydown", (event) => {
+  if (keysOn && !keysOn.checked) return;
   if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|TEXTAREA|SELECT|AUDIO)$/.test(event.target.tagName)) return;
   if (event.key === "?") {
     const keys = document.querySelector("#keys");
