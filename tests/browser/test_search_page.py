@@ -123,7 +123,7 @@ def test_a_phone_should_show_everything_on_one_screen(open_page: Open) -> None:
     assert boxes[0]["y"] == boxes[1]["y"] < boxes[2]["y"] == boxes[3]["y"]
     for button in page.locator(".this-is-it").all():
         assert button.bounding_box()["height"] >= 44
-    page.get_by_label("More").tap()
+    page.get_by_label("More", exact=True).tap()
     with page.expect_navigation():
         page.get_by_role("button", name="Two at a time").last.tap()
     page.locator(".picture").first.tap()
