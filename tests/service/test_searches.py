@@ -192,12 +192,17 @@ def test_left_searches_should_be_continued_by_an_answer(site: Site, collection: 
 # --- quarantine ------------------------------------------------------------------------------------
 
 
-def test_searches_without_looking_should_be_set_aside(site: Site, collection: Collection, monkeypatch) -> None:
+def hasty(site: Site, monkeypatch: pytest.MonkeyPatch) -> State:
+    """A search whose answers took no time."""
     monkeypatch.setattr(site, "now", lambda: 1_700_000_000.0)
     now = start(site, "colours")
     for place in (0, 1, 2):
         now = choose(site, now, place)
-    done = end(site, now)
+    return end(site, now)
+
+
+def test_searches_without_looking_should_be_set_aside(site: Site, collection: Collection, monkeypatch) -> None:
+    done = hasty(site, monkeypatch)
     assert done.row.quarantine == "answered too quickly"
     assert done.row.lesson is None
     owners.release(site, done.row.id)
@@ -210,14 +215,10 @@ def test_searches_without_looking_should_be_set_aside(site: Site, collection: Co
 
 
 def test_an_end_should_be_judged_anew_when_it_is_corrected(site: Site, collection: Collection, monkeypatch) -> None:
-    monkeypatch.setattr(site, "now", lambda: 1_700_000_000.0)
-    now = start(site, "colours")
-    for place in (0, 1, 2):
-        now = choose(site, now, place)
-    hasty = end(site, now)
-    assert hasty.row.quarantine == "answered too quickly"
+    done = hasty(site, monkeypatch)
+    assert done.row.quarantine == "answered too quickly"
     monkeypatch.setattr(lessons, "suspicion", lambda *_: None)
-    better = end(site, correct(site, hasty.row.id), 1)
+    better = end(site, correct(site, done.row.id), 1)
     assert (better.row.quarantine, better.row.lesson) == (None, 1)
 
 
