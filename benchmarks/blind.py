@@ -13,8 +13,11 @@ results/blind-runs, the summary is results/blind.json.
 """
 
 import argparse
+import glob
+import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import numpy as np
 from recording import Recording
@@ -200,30 +203,35 @@ def run_one(experiment: str, **arguments) -> dict:
 
 def run_all(record: Recording, runs: list[tuple[str, dict]], workers: int, scheduler: str | None = None) -> None:
     """Run what has not been run yet, in parts: the summary grows with the runs."""
-    results: dict[str, dict] = {}
     size = 16 if scheduler else max(workers, 1)
     folder = record.path.with_name(f"{record.path.stem}-runs")
     for start in range(0, len(runs), size):
         part = dict(runs[start : start + size])
-        results |= l2s.run_many(run_one, part, folder, workers=workers, scheduler=scheduler)
-        summarise(record, results)
+        l2s.run_many(run_one, part, folder, workers=workers, scheduler=scheduler)
+        summarise(record, {name.rsplit(" seed=", 1)[0]: arguments for name, arguments in part.items()}, folder)
 
 
 # --- the summary -----------------------------------------------------------------------------------
 
 
-def summarise(record: Recording, results: dict[str, dict]) -> None:
-    """Means with standard errors over the repetitions, one cell a line of the plan."""
-    lines: dict[str, list[dict]] = {}
-    for name, result in results.items():
-        lines.setdefault(name.rsplit(" seed=", 1)[0], []).append(flat(result))
-    for line, repetitions in lines.items():
+def summarise(record: Recording, lines: dict[str, dict], folder: Path) -> None:
+    """Means with standard errors over all repetitions there are, one cell a line of the plan."""
+    for line, arguments in lines.items():
+        repetitions = [flat(result) for result in repeated(folder, line, arguments)]
         keys = [key for key in repetitions[0] if all(key in other for other in repetitions)]
         record.cells[line] = {
             "seeds": len(repetitions),
             **{key: mean_and_error([repetition[key] for repetition in repetitions]) for key in keys},
         }
     record.save()
+
+
+def repeated(folder: Path, line: str, arguments: dict) -> Iterator[dict]:
+    """The results of every run of a line, whenever it was made, that differs by its seed alone."""
+    for path in sorted(folder.glob(f"{glob.escape(line)} seed=*.json")):
+        run = json.loads(path.read_text())
+        if run["arguments"] | {"seed": 0} == arguments | {"seed": 0}:
+            yield run["result"]
 
 
 def flat(result: dict, before: str = "") -> dict[str, float]:

@@ -39,6 +39,18 @@ def test_lookup_should_read_off_what_was_seen():
     assert metrics.lookup_score(train, [[0, 1, 2], [0, 3, 2]]) == 1.0
     assert metrics.lookup_score(train, [[0, 2, 1]]) == 0.0
     assert metrics.lookup_score(train, [[4, 1, 2], [1, 0, 2]]) == 0.5  # never seen: a coin
+    assert metrics.lookup_score(train, [[0, 1, 1_000_000], [0, 1_000_000, 1]]) == 0.5  # needs no table of all pairs
+
+
+def test_lookup_should_count_as_a_table_of_all_pairs_does():
+    rows = np.random.default_rng(0).integers(0, 12, (400, 3))
+    train, test = rows[:300], rows[300:]
+    wins, losses = np.zeros((12, 12)), np.zeros((12, 12))
+    np.add.at(wins, (train[:, 0], train[:, 1]), 1)
+    np.add.at(losses, (train[:, 0], train[:, 2]), 1)
+    share = (wins + 1) / (wins + losses + 2)
+    near, far = (share[test[:, 0], test[:, column]] for column in (1, 2))
+    assert metrics.lookup_score(train, test) == pytest.approx(np.mean((near > far) + 0.5 * (near == far)))
 
 
 def test_lookup_should_beat_chance_only_where_screens_are_cut():

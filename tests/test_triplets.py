@@ -71,6 +71,15 @@ def test_other_orders_should_come_back(rows):
     np.testing.assert_array_equal(t.from_one_based(rows + 1), rows)
 
 
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [([[1, 2, np.nan]], "whole numbers"), ([[1.9, 2.2, 3.5]], "whole numbers"), ([[0, 1, 2]], "numbered from 0?")],
+)
+def test_items_that_are_not_numbered_from_one_should_be_refused(rows, message):
+    with pytest.raises(ValueError, match=message):
+        t.from_one_based(rows)
+
+
 def test_a_click_should_be_one_triplet_for_each_item_passed_over():
     np.testing.assert_array_equal(t.from_choice(9, (4, 5, 6, 7), 5), [[9, 5, 4], [9, 5, 6], [9, 5, 7]])
     assert t.from_choice(9, (4, 5), None).shape == (0, 3)

@@ -60,10 +60,17 @@ def lookup_score(train: ArrayLike, test: ArrayLike) -> float:
     """
     rows, asked = as_triplets(train), as_triplets(test)
     n = int(max(rows.max(), asked.max())) + 1
-    wins = np.bincount(rows[:, 0] * n + rows[:, 1], minlength=n * n)
-    losses = np.bincount(rows[:, 0] * n + rows[:, 2], minlength=n * n)
-    share = (wins + 1.0) / (wins + losses + 2.0)
-    return _share_ahead(share[asked[:, 0] * n + asked[:, 1]], share[asked[:, 0] * n + asked[:, 2]])
+    near, far = (rows[:, 0] * n + rows[:, column] for column in (1, 2))  # a number for each pair (anchor, item)
+    pairs, places = np.unique(np.concatenate([near, far]), return_inverse=True)
+    wins, losses = (np.bincount(part, minlength=len(pairs)) for part in np.split(places, 2))
+    share = np.append((wins + 1.0) / (wins + losses + 2.0), 0.5)  # of a pair that was never seen
+
+    def looked_up(column: int) -> Array:
+        wanted = asked[:, 0] * n + asked[:, column]
+        at = np.searchsorted(pairs, wanted)
+        return share[np.where(pairs[np.minimum(at, len(pairs) - 1)] == wanted, at, len(pairs))]
+
+    return _share_ahead(looked_up(1), looked_up(2))
 
 
 class Alignment(NamedTuple):

@@ -84,7 +84,9 @@ def calibrate_noise(margins: ArrayLike, rate: float = 0.1) -> float:
     margins = np.asarray(margins, float)
     if not 0 < rate < 0.5:
         raise ValueError(f"a flip rate lies between 0 and 0.5 (0.5 is pure guessing), got {rate}")
-    spread = float(np.max(np.abs(margins), initial=0.0))
+    if margins.size == 0 or not np.isfinite(margins).all():
+        raise ValueError(f"margins must be finite numbers, at least one, got {margins!r}")
+    spread = float(np.max(np.abs(margins)))
     ties = float(np.mean(margins == 0)) / 2  # questions between equal items are flipped half of the time whatever σ
     if spread == 0 or ties >= rate:
         raise ValueError(f"no noise level gives a flip rate of {rate}: {2 * ties:.0%} of the questions are ties")

@@ -33,6 +33,12 @@ def seed_sequence(seed: Seed) -> np.random.SeedSequence:
     raise ValueError(f"seed must be a whole number from 0 or a numpy Generator, got {seed!r}")
 
 
+def children(seed: Seed, count: int) -> list[np.random.SeedSequence]:
+    """Separate random streams, the same for the same seed: `SeedSequence.spawn` gives others each time."""
+    parent = seed_sequence(seed)
+    return [np.random.SeedSequence(parent.entropy, spawn_key=(*parent.spawn_key, child)) for child in range(count)]
+
+
 def stream_keys(seed: Seed, count: int) -> Keys:
     """Keys `(count, 2)`; key i does not depend on `count`."""
     words = seed_sequence(seed).generate_state(2 * count, np.uint64)

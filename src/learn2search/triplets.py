@@ -116,7 +116,10 @@ def to_near_far_anchor(triplets: ArrayLike) -> Triplets:
 
 def from_one_based(rows: ArrayLike) -> Triplets:
     """From rows (anchor, near, far) whose items are numbered from 1."""
-    return as_triplets(np.asarray(rows).astype(np.int64) - 1)
+    numbers = _whole_numbers(np.asarray(rows), "triplets")
+    if numbers.min(initial=1) < 1:
+        raise ValueError("items should be numbered from 1, but there is a smaller number: are they numbered from 0?")
+    return as_triplets(numbers - 1)
 
 
 def to_answers(triplets: ArrayLike, seed: Seed) -> tuple[Triplets, NDArray[np.int64]]:

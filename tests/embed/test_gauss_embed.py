@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, cross_val_score
 
 import learn2search as l2s
 
@@ -219,6 +220,26 @@ def test_a_saved_estimator_should_come_back_the_same(world, kind, tmp_path):
     np.testing.assert_array_equal(back.predict_proba(world[2]), model.predict_proba(world[2]))
     assert back.n_items_ == 120
     assert back.epochs_ == 2
+    assert type(back.epochs_) is int
+
+
+@pytest.mark.parametrize("kind", [l2s.GaussEmbed, l2s.TSTE, l2s.CKL])
+def test_parameters_that_are_numbers_of_numpy_should_be_saved(world, kind, tmp_path):
+    model = kind(np.int64(3), epochs=np.int32(2), learning_rate=np.float32(0.05), random_state=3).fit(world[1])
+    model.save(tmp_path / "model.npz")
+    assert kind.load(tmp_path / "model.npz").get_params() == model.get_params()
+
+
+@pytest.mark.parametrize("seed", [5, np.random.SeedSequence(5)])
+def test_the_same_seed_should_give_the_same_embedding_again(world, seed):
+    model = l2s.GaussEmbed(2, epochs=2, random_state=seed)
+    np.testing.assert_array_equal(model.fit(world[1]).embedding_.copy(), model.fit(world[1]).embedding_)
+
+
+def test_scikit_learns_tools_should_take_the_estimators(world):
+    search = GridSearchCV(l2s.TSTE(epochs=2, random_state=0), {"n_components": [2, 3]}, cv=3).fit(world[1])
+    assert search.best_params_["n_components"] in (2, 3)
+    assert cross_val_score(l2s.GaussEmbed(2, epochs=2), world[1], cv=3).shape == (3,)
 
 
 def test_files_of_another_kind_version_or_damaged_should_be_refused(world, tmp_path):

@@ -82,6 +82,22 @@ def test_an_interrupt_should_leave_a_usable_estimator(triplets, kind, monkeypatc
     assert model.score(triplets) > 0.5
 
 
+def test_an_interrupt_of_an_automatic_fit_should_leave_a_usable_estimator(triplets, monkeypatch):
+    good, fits = training.climb_epoch, []
+
+    def interrupted_in_the_second_fit(rows, state, link, prior, pace, pool, key, epoch):
+        good(rows, state, link, prior, pace, pool, key, epoch)
+        fits.append(epoch)
+        if fits.count(0) == 2 and epoch == 1:
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(training, "climb_epoch", interrupted_in_the_second_fit)
+    model = l2s.GaussEmbed("auto", epochs=3, random_state=0)
+    with pytest.raises(KeyboardInterrupt, match="the estimator is usable"):
+        model.fit(triplets)
+    assert model.score(triplets) > 0.5
+
+
 def test_progress_should_show_the_held_out_likelihood(triplets, capsys):
     model = l2s.GaussEmbed(2, epochs=3, validation_fraction=0.2, verbose=True, random_state=0)
     model.fit(triplets, groups=np.arange(3000))

@@ -102,8 +102,20 @@ def test_a_checkpoint_should_be_continued(tmp_path: Path) -> None:
 
 def test_a_checkpoint_of_another_loop_should_be_refused(tmp_path: Path) -> None:
     list(l2s.learn2search(person(), N, 2, n_components=D, seed=5, checkpoint=tmp_path / "loop.npz"))
-    with pytest.raises(ValueError, match="another loop"):
-        l2s.learn2search(person(), N, 2, n_components=D, strategy="gauss", checkpoint=tmp_path / "loop.npz")
+    others = ({"strategy": "gauss"}, {"seed": 6}, {"give_up": 9}, {"features": FEATURES})
+    for other in others:
+        with pytest.raises(ValueError, match="another loop"):
+            l2s.learn2search(person(), N, 2, n_components=D, checkpoint=tmp_path / "loop.npz", **{"seed": 5, **other})
+    unseeded = l2s.learn2search(person(), N, 2, n_components=D, checkpoint=tmp_path / "loop.npz")
+    assert list(unseeded) == []  # it goes on with the seed that it began with
+
+
+def test_numbers_of_numpy_should_be_stored_as_well(tmp_path: Path) -> None:
+    options = {"n_components": np.int64(D), "give_up": np.int64(9), "batches": np.int32(50)}
+    loop_ = l2s.Learner(person(), np.int64(N), seed=3, **options)
+    list(loop_.searches(3))
+    loop_.save(tmp_path / "loop.npz")
+    assert l2s.Learner.load(tmp_path / "loop.npz", person()).recipe == loop_.recipe
 
 
 def test_memory_should_be_bounded_by_triplets_and_embedding() -> None:
@@ -181,10 +193,20 @@ def test_bad_joins_and_retirements_should_be_refused() -> None:
     loop_ = learner()
     with pytest.raises(ValueError, match="1 or more"):
         loop_.join(0)
+    with pytest.raises(ValueError, match="knows 40 items, .* there would be 43: first set learner.oracle"):
+        loop_.join(3)
+    assert loop_.n_items == N
     with pytest.raises(ValueError, match="0..39"):
         loop_.retire(40)
     with pytest.raises(ValueError, match="at least 3"):
         loop_.retire(list(range(38)))
+
+
+def test_targets_that_are_all_retired_should_be_said() -> None:
+    loop_ = learner(targets=np.eye(N)[3])
+    loop_.retire(3)
+    with pytest.raises(ValueError, match="nothing to look for"):
+        loop_.search()
 
 
 # --- baselines -------------------------------------------------------------------------------------

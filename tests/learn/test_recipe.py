@@ -65,6 +65,8 @@ def test_a_stored_recipe_with_unknown_fields_should_be_refused() -> None:
         {"epochs": (1, 2, 3)},
         {"warm_from": -1},
         {"explore_below": True},
+        {"batches": 0},
+        {"learning_rate": 0.0},
     ],
 )
 def test_a_wrong_choice_should_be_named(wrong: dict[str, Any]) -> None:

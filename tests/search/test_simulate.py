@@ -160,6 +160,28 @@ def test_the_flip_rate_should_be_the_share_of_wrong_answers():
     assert abs(wrong / asked - run.flip_rate) < 4 * math.sqrt(0.1 / asked)
 
 
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("keep_logs", [False, True])
+def test_the_flip_rate_should_be_of_those_who_can_tell(k, keep_logs):
+    person = l2s.ProbitOracle(FEATURES, 0.15, seed=5, undecided=0.2, lapse=0.05)
+    told = l2s.simulate("gauss", SPACE, person, np.arange(120).repeat(10), k=k, seed=3, keep_logs=True)
+    answers = [
+        (int(np.argmin(((FEATURES[list(query)] - FEATURES[target]) ** 2).sum(axis=1))), query, chosen)
+        for target, log in zip(told.targets, told.logs, strict=True)
+        for query, chosen in log
+        if chosen is not None
+    ]
+    wrong = np.mean([query[nearest] != chosen for nearest, query, chosen in answers])
+    run = l2s.simulate("gauss", SPACE, person, np.arange(120).repeat(10), k=k, seed=3, keep_logs=keep_logs)
+    assert abs(wrong - run.flip_rate) < 4 * math.sqrt(wrong / len(answers)) + 1e-9
+
+
+def test_calibration_should_repeat_with_the_same_seed():
+    seed = np.random.SeedSequence(5)
+    found = [l2s.calibrate_on_policy("gauss", SPACE, n_searches=20, seed=seed) for _ in range(2)]
+    assert found[0] == found[1]
+
+
 @pytest.mark.parametrize(
     ("targets", "message"),
     [

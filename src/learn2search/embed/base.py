@@ -50,6 +50,12 @@ class TripletEmbedding(ABC):
         changed = [f"{name}={value!r}" for name, value in self.get_params().items() if value != defaults[name]]
         return f"{type(self).__name__}({', '.join(changed)})"
 
+    def __sklearn_tags__(self) -> Any:
+        """For scikit-learn's tools (cross-validation, grid search), where it is installed."""
+        from sklearn.utils import InputTags, Tags, TargetTags
+
+        return Tags(estimator_type=None, target_tags=TargetTags(required=False), input_tags=InputTags())
+
     @abstractmethod
     def fit(
         self,
@@ -97,7 +103,8 @@ class TripletEmbedding(ABC):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write an NPZ file that `load` reads: the parameters and what was learnt."""
         self._check_fitted()
-        params = {name: value for name, value in self.get_params().items() if _is_plain(value)}
+        known = {name: _plain(value) for name, value in self.get_params().items()}
+        params = {name: value for name, value in known.items() if _is_plain(value)}
         arrays = {name: np.asarray(getattr(self, name)) for name in self._stored}
         write_npz(path, self._format(), _VERSION, {"parameters": np.array(json.dumps(params)), **arrays})
 
@@ -107,7 +114,7 @@ class TripletEmbedding(ABC):
         content = read_npz(path, cls._format(), _VERSION, f"a saved {cls.__name__}", ("parameters", *cls._stored))
         model = cls(**json.loads(str(content["parameters"])))
         for name in cls._stored:
-            setattr(model, name, content[name])
+            setattr(model, name, _plain(content[name]))
         model.n_items_ = len(model.embedding_)
         return model
 
@@ -152,6 +159,11 @@ def check_fraction(validation_fraction: float) -> None:
     """An error for a share of held-out triplets outside [0, 1)."""
     if not 0 <= validation_fraction < 1:
         raise ValueError(f"validation_fraction must lie between 0 and 1, got {validation_fraction!r}")
+
+
+def _plain(value: Any) -> Any:
+    """Python's number for one of NumPy's."""
+    return value.item() if isinstance(value, np.generic | np.ndarray) and value.ndim == 0 else value
 
 
 def _is_plain(value: object) -> bool:

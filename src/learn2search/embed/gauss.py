@@ -202,7 +202,7 @@ class GaussEmbed(TripletEmbedding):
         width, steady = min(_FIRST_AXES, n - 1), 0
         while steady < 2:
             options = {"n_components": width, "prior": "ard", "random_state": seed}
-            wide = type(self)(**self.get_params() | options).fit(rows, None, turned, n, groups)
+            wide = self._fit_within(options, rows, turned, n, groups)
             mean, variance = to_principal_axes(wide.embedding_, wide.variance_)
             relevant = relevances(mean, variance) >= _RELEVANT
             relevant[0] = True
@@ -213,10 +213,26 @@ class GaussEmbed(TripletEmbedding):
             steady = steady + 1 if relevant.all() else 0
             width = int(relevant.sum())
         chosen = {"n_components": width, "random_state": seed}
-        last = type(self)(**self.get_params() | chosen).fit(rows, None, turned, n, groups)
-        for name in (*self._stored, "n_items_"):
-            setattr(self, name, getattr(last, name))
+        self._fit_within(chosen, rows, turned, n, groups)
         return self
+
+    def _fit_within(
+        self,
+        options: dict[str, Any],
+        rows: Triplets,
+        init: Embedding | None,
+        n: int,
+        groups: NDArray[np.generic] | None,
+    ) -> Self:
+        """Fit another one with these options and take over what it has learnt, also when it is interrupted."""
+        other = type(self)(**self.get_params() | options)
+        try:
+            other.fit(rows, None, init, n, groups)
+        finally:
+            if hasattr(other, "embedding_"):
+                for name in (*self._stored, "n_items_"):
+                    setattr(self, name, getattr(other, name))
+        return other
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
         """One assumed-density step a triplet, in order: for streams, on top of a fit. New items begin at the prior."""

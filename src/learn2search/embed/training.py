@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from learn2search.embed.climb import Array32, Link, Pace, Prior, State, climb_epoch, normal_pool
 from learn2search.embed.uncertain import log_chances
-from learn2search.streams import Seed, seed_sequence, stream_keys
+from learn2search.streams import Seed, children, stream_keys
 from learn2search.triplets import Triplets, infer_groups, split
 
 _SAMPLE = 1000  # training triplets that are looked at when nothing is held out
@@ -170,7 +170,7 @@ def progress_line(verbose: bool) -> Iterator[Callable[[str], None]]:
 
 def seeds(random_state: Seed, count: int) -> list[np.random.SeedSequence]:
     """Separate random streams for what is held out, the start, the run."""
-    return seed_sequence(random_state).spawn(count)
+    return children(random_state, count)
 
 
 def unseen_items(rows: Triplets, n: int) -> NDArray[np.bool_]:

@@ -80,9 +80,9 @@ class Learner:
             raise ValueError(f"a loop needs 3 or more items, got n_items={n_items!r}")
         if not isinstance(k, int | np.integer) or not 2 <= k <= min(MAX_SHOWN, n_items):
             raise ValueError(f"a query shows 2 to {MAX_SHOWN} of the items, got k={k!r}")
-        if give_up is not None and give_up < 1:
+        if give_up is not None and not (isinstance(give_up, int | np.integer) and give_up >= 1):
             raise ValueError(f"give_up is a number of questions, 1 or more, got {give_up!r}")
-        self.k, self.give_up = int(k), give_up
+        self.k, self.give_up = int(k), None if give_up is None else int(give_up)
         self.number = 0  # searches so far
         self.active = np.ones(n_items, bool)
         self._seed = seed_sequence(seed)
@@ -151,10 +151,17 @@ class Learner:
     # --- items come and go ---
 
     def join(self, count: int = 1, features: ArrayLike | None = None) -> range:
-        """New items, at the prior; their numbers. The oracle must know them; features if the others have them."""
+        """New items, at the prior; their numbers. The oracle must know them (so replace it first); features if the
+        others have them.
+        """
         if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
             raise ValueError(f"1 or more items can join, got {count!r}")
         new = range(self.n_items, self.n_items + int(count))
+        if isinstance(self._oracle, ProbitOracle) and len(self._oracle.features) < new.stop:
+            raise ValueError(
+                f"the oracle knows {len(self._oracle.features)} items, with the new ones there would be {new.stop}: "
+                "first set learner.oracle to one that knows them all"
+            )
         self.knowledge.join(int(count), self.number, features)
         self.active = np.concatenate([self.active, np.ones(int(count), bool)])
         self._changed()
@@ -242,6 +249,8 @@ class Learner:
         if self.targets is None:
             return int(self._items[generator.integers(len(self._items))])
         weights = _checked_weights(self.targets, self.n_items)[self._items]
+        if weights.sum() == 0:
+            raise ValueError("all items with a weight in targets= are retired: there is nothing to look for")
         return int(generator.choice(self._items, p=weights / weights.sum()))
 
     def _unknown(self) -> Items:
@@ -319,12 +328,22 @@ def learn2search(
     learner = Learner(oracle, n_items, preset=preset, seed=seed, targets=targets, **options)
     if checkpoint is not None and Path(checkpoint).exists():
         asked, learner = learner, Learner.load(checkpoint, oracle, targets)
-        if learner.recipe != asked.recipe or learner.k != asked.k or learner.n_items != asked.n_items:
+        if not _is_same_loop(learner, asked, seeded=seed is not None):
             raise ValueError(
                 f"{os.fspath(checkpoint)} is the state of another loop ({learner.n_items} items, k={learner.k}, "
-                f"{learner.recipe}): give it another name, or ask for the same loop"
+                f"give_up={learner.give_up}, {learner.recipe}, perhaps another seed or other features): "
+                "give it another name, or ask for the same loop"
             )
     return _episodes(learner, n_searches, checkpoint)
+
+
+def _is_same_loop(one: Learner, other: Learner, *, seeded: bool) -> bool:
+    """Were they asked for with the same choices? seeded: and with the same seed."""
+    choices = [(loop.recipe, loop.k, loop.give_up, loop.n_items) for loop in (one, other)]
+    seeds = [(loop._seed.entropy, loop._seed.spawn_key) if seeded else None for loop in (one, other)]
+    features = [np.empty(0) if loop.knowledge.features is None else loop.knowledge.features for loop in (one, other)]
+    same_features = np.array_equal(features[0], features[1])
+    return choices[0] == choices[1] and seeds[0] == seeds[1] and same_features
 
 
 def _episodes(learner: Learner, n_searches: int, checkpoint: str | os.PathLike[str] | None) -> Iterator[Episode]:

@@ -61,6 +61,12 @@ class Recipe:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not value >= 0:
                 raise ValueError(f"{name} must be a number, 0 or more, got {value!r}")
+            if name in ("learning_rate", "batches") and value == 0:
+                raise ValueError(f"{name} must be above 0")
+        for name in ("n_components", "warm_from", "online_from", "explore_below", "learning_rate", "batches"):
+            value = getattr(self, name)
+            if isinstance(value, np.generic):  # a plain number, as a file holds it
+                object.__setattr__(self, name, value.item())
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values, infinity as null."""

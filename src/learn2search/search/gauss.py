@@ -18,7 +18,7 @@ from learn2search.oracle import Person, choose
 from learn2search.probit import hazard_at
 from learn2search.search.matrices import cholesky, exact_top_eigenvector, product, top_eigenvector
 from learn2search.search.protocol import Key, Search, block_place, ending, holds, use_up
-from learn2search.search.trace import Array, Games, Items, Trace, flipped, record
+from learn2search.search.trace import Array, Games, Items, Trace, answered, flipped, record
 from learn2search.streams import Seed, Stream, below, normal_pair, open_stream
 
 _ROWS = 1 << 16
@@ -338,7 +338,7 @@ def run_many(
     for game in range(len(targets)):
         games.costs[game] = run(setting, keys[game], person, person_keys[game], targets[game], k, trace)
         games.flips[game] = flipped(trace)
-        games.asked[game] = trace.asked[0]
+        games.answered[game] = answered(trace)
 
 
 @compiled

@@ -12,7 +12,7 @@ from learn2search.oracle import Person, choose
 from learn2search.search import rules
 from learn2search.search.likelihood import Space, space_of, weigh
 from learn2search.search.protocol import Key, Search, ending, holds, use_up
-from learn2search.search.trace import Array, Games, Items, Trace, flipped, record
+from learn2search.search.trace import Array, Games, Items, Trace, answered, flipped, record
 from learn2search.streams import Seed, Stream, below, open_stream
 
 RULES = ("sampled", "ig", "eff", "random")
@@ -220,7 +220,7 @@ def run_many(
     for game in range(len(targets)):
         games.costs[game] = run(setting, keys[game], person, person_keys[game], targets[game], k, trace)
         games.flips[game] = flipped(trace)
-        games.asked[game] = trace.asked[0]
+        games.answered[game] = answered(trace)
 
 
 @compiled

@@ -81,6 +81,8 @@ class Search(ABC):
 
     def show(self, query: Sequence[int]) -> tuple[int, ...]:
         """Ask about these items instead of what the search would ask, as to get to know new ones; then `tell`."""
+        if any(isinstance(item, bool) or not isinstance(item, int | np.integer) for item in query):
+            raise ValueError(f"items are whole numbers, got {query!r}")
         step = _checked_step([int(item) for item in query], None, self.embedding)
         used = [item for item in step.query if self._blocked[item]]
         if used:
@@ -270,14 +272,14 @@ def _check_state(state: Mapping[str, Any], embedding: Embedding) -> None:
 
 
 def _checked_step(query: Any, chosen: Any, embedding: Embedding) -> Step:
-    """A stored question and answer, or an error that says what is wrong with it."""
+    """A question and its answer as they were stored or given, or an error that says what is wrong with them."""
     if not isinstance(query, list | tuple) or not all(type(item) is int for item in query):
         raise ValueError(f"the stored search has a bad query: expected a list of items, got {query!r}")
     unknown = [item for item in query if not 0 <= item < embedding.n_items]
     if unknown:
-        raise ValueError(f"the stored search names item {unknown[0]}, but the items are 0..{embedding.n_items - 1}")
+        raise ValueError(f"a query names item {unknown[0]}, but the items are 0..{embedding.n_items - 1}")
     if not 2 <= len(set(query)) == len(query) <= MAX_SHOWN:
-        raise ValueError(f"a stored query must be 2 to {MAX_SHOWN} different items, got {query!r}")
+        raise ValueError(f"a query must be 2 to {MAX_SHOWN} different items, got {query!r}")
     if chosen is not None and (type(chosen) is not int or chosen not in query):
         raise ValueError(f"the stored answer {chosen!r} is not an item of its query {query!r}")
     return Step(tuple(query), chosen)

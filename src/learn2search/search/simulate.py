@@ -16,8 +16,8 @@ from learn2search.oracle import Oracle, ProbitOracle
 from learn2search.search.gauss import GaussSearch
 from learn2search.search.posterior import RULES, PosteriorSearch
 from learn2search.search.protocol import MAX_SHOWN, Search, Step
-from learn2search.search.trace import Games, Items, Trace
-from learn2search.streams import Seed, seed_sequence, stream_keys
+from learn2search.search.trace import Games, Items, Trace, answered, flipped
+from learn2search.streams import Seed, children, seed_sequence, stream_keys
 
 STRATEGIES = ("gauss", *RULES)
 MAX_QUERIES_WITH_REUSE = 10_000
@@ -96,7 +96,7 @@ def simulate(
         raise ValueError(f"max_queries must be 1 or more, got {max_queries!r}")
     k, limit = int(k), max_queries or (MAX_QUERIES_WITH_REUSE if search.reuse else embedding.n_items)
     keys = stream_keys(seed_sequence(seed), len(wanted))
-    if type(oracle).choose is not ProbitOracle.choose or not isinstance(oracle, ProbitOracle):
+    if not isinstance(oracle, ProbitOracle) or type(oracle).choose is not ProbitOracle.choose:
         return _one_by_one(search, oracle, wanted, keys, k, limit, progress)
     if keep_logs:
         return _with_logs(search, oracle, wanted, keys, k, limit, progress)
@@ -113,7 +113,7 @@ def calibrate_on_policy(
     """
     if not 0 < rate < 0.5:
         raise ValueError(f"a flip rate lies between 0 and 0.5 (0.5 is pure guessing), got {rate}")
-    targets_seed, oracle_seed, search_seed = seed_sequence(seed).spawn(3)
+    targets_seed, oracle_seed, search_seed = children(seed, 3)
     targets = np.random.default_rng(targets_seed).integers(0, embedding.n_items, n_searches)
     spread = embedding.spread
 
@@ -152,12 +152,12 @@ def _in_threads(
     progress: bool | None,
     workers: int,
 ) -> Run:
-    games = Games(np.empty(len(targets), np.int64), np.empty(len(targets)), np.empty(len(targets), np.int64))
+    games = Games(np.empty(len(targets), np.int64), np.empty(len(targets)), np.empty(len(targets)))
     person_keys = oracle.keys(len(targets))
 
     def play(part: slice) -> int:
         trace = new_trace(limit, k)
-        ours = Games(games.costs[part], games.flips[part], games.asked[part])
+        ours = Games(games.costs[part], games.flips[part], games.answered[part])
         search.play_many(keys[part], oracle.person, person_keys[part], targets[part], k, trace, ours)
         return len(targets[part])
 
@@ -167,7 +167,7 @@ def _in_threads(
         for _ in _watched(pool.map(play, parts), len(parts), progress):
             pass
     costs = np.abs(games.costs)
-    return Run(targets, costs, games.costs > 0, float(games.flips.sum() / games.asked.sum()))
+    return Run(targets, costs, games.costs > 0, _share(games.flips.sum(), games.answered.sum()))
 
 
 def _with_logs(
@@ -180,15 +180,19 @@ def _with_logs(
     progress: bool | None,
 ) -> Run:
     trace, person_keys = new_trace(limit, k), oracle.keys(len(targets))
-    costs, flips, answers, logs = np.empty(len(targets), np.int64), 0.0, 0, []
+    costs, flips, answers, logs = np.empty(len(targets), np.int64), 0.0, 0.0, []
     for game in _watched(range(len(targets)), len(targets), progress):
         costs[game] = search.play(keys[game], oracle.person, person_keys[game], int(targets[game]), k, trace)
-        asked = int(trace.asked[0])
-        flips += float(trace.chance_of_flip[:asked].sum())
-        answers += asked
-        logs.append(_steps(trace, asked))
+        flips += flipped(trace)
+        answers += answered(trace)
+        logs.append(_steps(trace, int(trace.asked[0])))
     found, costs = costs > 0, np.abs(costs)
-    return Run(targets, costs, found, float(flips / answers), tuple(logs))
+    return Run(targets, costs, found, _share(flips, answers), tuple(logs))
+
+
+def _share(flips: float, answers: float) -> float:
+    """Of the answers that were wrong, 0 where nothing was answered."""
+    return float(flips / answers) if answers > 0.0 else 0.0
 
 
 def _one_by_one(
@@ -221,7 +225,8 @@ def _is_mode(search: Search, target: int) -> bool:
 
 
 def new_trace(limit: int, k: int) -> Trace:
-    return Trace(np.empty((limit, k), np.int64), np.empty(limit, np.int64), np.zeros(limit), np.zeros(1, np.int64))
+    chances = np.zeros(limit), np.zeros(limit)
+    return Trace(np.empty((limit, k), np.int64), np.empty(limit, np.int64), *chances, np.zeros(1, np.int64))
 
 
 def _steps(trace: Trace, count: int) -> tuple[Step, ...]:

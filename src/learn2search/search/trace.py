@@ -17,21 +17,23 @@ class Trace(NamedTuple):
     """Where a compiled search writes what happened, question by question; one trace serves many searches in turn.
 
     shown: `(max_queries, k)` items, -1 = none. chosen: `(max_queries,)` places in the query, -1 = can't tell.
-    chance_of_flip: `(max_queries,)` how probable a wrong answer was. asked: `(1,)` the number of questions.
+    chance_of_flip, chance_of_answer: `(max_queries,)` how probable a wrong answer was, and one that is not "can't
+    tell". asked: `(1,)` the number of questions.
     """
 
     shown: Items
     chosen: Items
     chance_of_flip: Array
+    chance_of_answer: Array
     asked: Items
 
 
 class Games(NamedTuple):
-    """Results of many compiled searches, `(m,)` each: queries (negative = not found), expected flips, answers."""
+    """Results of many compiled searches, `(m,)` each: queries (negative = not found), expected flips and answers."""
 
     costs: Items
     flips: Array
-    asked: Items
+    answered: Array
 
 
 @compiled
@@ -42,14 +44,24 @@ def record(trace: Trace, step: int, query: Items, chosen: int, person: Person, t
     trace.chosen[step] = chosen
     trace.asked[0] = step + 1
     if len(query) == 2:
-        wrong = ndtr_at(-abs(pair_margin(person.features, query[0], query[1], target)) / person.noise)
+        margin = abs(pair_margin(person.features, query[0], query[1], target))
+        wrong = ndtr_at(-(margin + person.undecided) / person.noise)
+        right = ndtr_at((margin - person.undecided) / person.noise) if person.undecided > 0.0 else 1.0 - wrong
         trace.chance_of_flip[step] = 0.5 * person.lapse + (1.0 - person.lapse) * wrong
+        trace.chance_of_answer[step] = person.lapse + (1.0 - person.lapse) * (wrong + right)
     else:
         wrong_place = chosen >= 0 and chosen != nearest_shown(person.features, query, target)
         trace.chance_of_flip[step] = 1.0 if wrong_place else 0.0
+        trace.chance_of_answer[step] = 1.0 if chosen >= 0 else 0.0
 
 
 @compiled
 def flipped(trace: Trace) -> float:
-    """Expected number of flipped answers among the pairs that were asked."""
+    """Expected number of flipped answers."""
     return np.sum(trace.chance_of_flip[: trace.asked[0]])
+
+
+@compiled
+def answered(trace: Trace) -> float:
+    """Expected number of answers other than "can't tell"."""
+    return np.sum(trace.chance_of_answer[: trace.asked[0]])
