@@ -7,6 +7,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from learn2search import Search, make_search
 from learn2search.service.knowledge import Knowledge, Library
@@ -19,6 +20,7 @@ _UNKNOWN = 0.5  # of the prior variance: an item with more is little known,
 _OTHERS = 1.5  # if it has also so many times the variance of the others
 _UNTOUCHED = 0.97  # of the prior variance: an item with as much is new (a fit may leave a place less certain yet)
 _EXPLORED = 0.25  # the share of questions in which one place goes to a little-known item, while there are some
+_TRIES = 16  # to draw one that has not been shown yet
 _FEW = 0.2  # of all items: when more are little known, only the new ones get a place
 
 
@@ -73,15 +75,16 @@ class Belief:
     ) -> tuple[int, ...]:
         """Give one place to an item of which little is known, now and then."""
         unknown = little_known(self.knowledge)
-        if not unknown or len(rows) < 3 or draw.random() >= _EXPLORED:
+        if len(unknown) == 0 or len(rows) < 3 or draw.random() >= _EXPLORED:
             return rows
         taken = self.search.used | set(rows)
-        free = [row for row in unknown if row not in taken and int(self.knowledge.items[row]) in active]
-        if not free:
+        drawn = (int(row) for row in draw.choice(unknown, _TRIES))
+        new = next((row for row in drawn if row not in taken and int(self.knowledge.items[row]) in active), None)
+        if new is None:
             return rows
         chances = self.search.probability()[list(rows)]
         place = int(np.argmin(chances))
-        return (*rows[:place], int(draw.choice(free)), *rows[place + 1 :])
+        return (*rows[:place], new, *rows[place + 1 :])
 
 
 class Beliefs:
@@ -156,7 +159,7 @@ class Beliefs:
         return belief
 
 
-def little_known(knowledge: Knowledge) -> list[int]:
+def little_known(knowledge: Knowledge) -> NDArray[np.int64]:
     """Rows of the items whose place is far less certain than the others', or as uncertain as before any answer.
 
     Where many are little known every question teaches about some of them, but new ones are almost never informative
@@ -165,15 +168,15 @@ def little_known(knowledge: Knowledge) -> list[int]:
     variance = knowledge.embedding.var
     prior = float(knowledge.model.info.metrics.get("prior_variance", math.inf))
     if variance is None:
-        return []
+        return np.empty(0, np.int64)
 
-    def find() -> list[int]:
+    def find() -> NDArray[np.int64]:
         share = variance.mean(axis=1) / prior
         least = min(max(_UNKNOWN, _OTHERS * float(np.median(share))), _UNTOUCHED)
         unknown = share > least
         if unknown.mean() > _FEW:
             unknown = np.abs(share - 1.0) < 1.0 - _UNTOUCHED
-        return [int(row) for row in np.flatnonzero(unknown)]
+        return np.flatnonzero(unknown)
 
     return knowledge.embedding.derived("little_known", find)
 

@@ -154,9 +154,8 @@ def change_item(
     description: Annotated[str, Form()] = "",
     active: Annotated[str, Form()] = "",
 ) -> Response:
-    imports.change_item(
-        site, collection, number, title=title.strip()[:300], description=description[:4000], active=bool(active)
-    )
+    words = {"title": title.strip()[:300], "description": description.replace("\r\n", "\n")[:4000]}
+    imports.change_item(site, collection, number, **words, active=bool(active))
     return _back(collection.slug, "/items")
 
 
