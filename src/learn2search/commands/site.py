@@ -212,17 +212,13 @@ def export(
     """Write what a collection has learnt to a file."""
     site = _site(home=home, database_url=database_url)
     from learn2search.service.exports import export as export_parts
+    from learn2search.service.files import whole
 
     def write() -> None:
         parts, _ = export_parts(site, site.collection(collection), name)
         target = out or Path(f"{collection}-{name}")
-        partial = target.with_name(target.name + ".partial")
-        try:
-            with open(partial, "wb") as file:
-                file.writelines(parts)
-            partial.replace(target)
-        finally:
-            partial.unlink(missing_ok=True)
+        with whole(target) as partial, open(partial, "wb") as file:
+            file.writelines(parts)
         typer.echo(f"wrote {target}")
 
     _safely(write)

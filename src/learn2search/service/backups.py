@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
 from learn2search.service.errors import Conflict, Invalid
+from learn2search.service.files import whole
 from learn2search.service.site import Site
 from learn2search.store import dump
 from learn2search.store.database import newest_revision
@@ -19,8 +20,7 @@ _FORMAT = "learn2search.backup"
 def backup(site: Site, path: Path) -> int:
     """Write a backup while the site may be running; how many rows it holds."""
     count = 0
-    partial = path.with_name(path.name + ".partial")
-    with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
+    with whole(path) as partial, zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
         archive.writestr(ABOUT, json.dumps({"format": _FORMAT, "revision": site.database.revision()}))
         with site.database.read() as db, archive.open(ROWS, "w", force_zip64=True) as file:
             for table, row in dump.rows(db):
@@ -30,7 +30,6 @@ def backup(site: Site, path: Path) -> int:
         for found in sorted(media.rglob("*")):
             if found.is_file() and found.suffix != ".partial":
                 archive.write(found, f"media/{found.relative_to(media).as_posix()}", zipfile.ZIP_STORED)
-    partial.replace(path)
     return count
 
 

@@ -2,15 +2,13 @@
 
 import hashlib
 import io
-import secrets
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from PIL import Image, ImageOps, UnidentifiedImageError
 
+from learn2search.service.files import whole
 from learn2search.service.looks import look_of
 from learn2search.service.sources import LARGEST, Entry
 
@@ -97,20 +95,9 @@ def _reduced(picture: Image.Image, longest: int) -> Image.Image:
 
 
 def _write(picture: Image.Image, path: Path, quality: int) -> None:
-    with _whole(path) as partial:
-        picture.save(partial, "WEBP", quality=quality, method=3)
-
-
-@contextmanager
-def _whole(path: Path) -> Iterator[Path]:
-    """A name of one's own to write to: the file is there whole or not at all, also when two write the same."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(f".{secrets.token_hex(8)}.partial")
-    try:
-        yield partial
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    with whole(path) as partial:
+        picture.save(partial, "WEBP", quality=quality, method=3)
 
 
 def _store_sound(data: bytes, folder: Path) -> dict[str, Any]:
@@ -123,7 +110,8 @@ def _store_sound(data: bytes, folder: Path) -> dict[str, Any]:
     if kind is None:
         raise Unreadable("it is not a sound (MP3, OGG, Opus, WAV, FLAC or M4A), whatever its name says")
     path = folder / f"{hashlib.sha256(data).hexdigest()[:32]}.{kind}"
-    with _whole(path) as partial:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with whole(path) as partial:
         partial.write_bytes(data)
     return {"kind": "sound", "file": path.name}
 
