@@ -30,7 +30,7 @@ lint: .venv/.dev ## check style and types
 	.venv/bin/mypy
 
 bench: .venv/.dev ## measure how many queries each strategy needs, and how long they take
-	@.venv/bin/python benchmarks/known_features.py
+	@.venv/bin/python -m research.known_features
 
 reproduce: .venv/.dev ## the paper's experiments, in minutes; ARGS="--full" as in the paper, ARGS="--help" for more
 	@.venv/bin/learn2search reproduce $(ARGS)
@@ -40,7 +40,7 @@ docs: .venv/.dev ## check that the documentation is complete and its links lead 
 
 clean: ## remove everything that make and the tools have put here
 	rm -rf .venv .tools .peers .numba_cache .hypothesis .mypy_cache .pytest_cache .ruff_cache
-	find src tests benchmarks experiments -name __pycache__ -prune -exec rm -rf {} +
+	find src tests research -name __pycache__ -prune -exec rm -rf {} +
 
 # --- set-up -------------------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ import learn2search
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "learn2search"
 MODULES = sorted(PACKAGE.rglob("*.py"))
-SCRIPTS = sorted(path for folder in ("benchmarks", "experiments") for path in (ROOT / folder).rglob("*.py"))
+RESEARCH = sorted((ROOT / "research").rglob("*.py"))
 
 # From the ground up. A room may import rooms of its own level (but not in a circle) and of those below.
 LEVELS = [
@@ -99,8 +99,8 @@ def test_nothing_below_the_service_needs_web_database_or_plotting(path: Path) ->
     assert not forbidden & {imported.split(".")[0] for imported in imports(path)}
 
 
-@pytest.mark.parametrize("path", SCRIPTS, ids=name)
-def test_experiments_and_benchmarks_use_public_names_only(path: Path) -> None:
+@pytest.mark.parametrize("path", RESEARCH, ids=name)
+def test_research_uses_public_names_only(path: Path) -> None:
     public = {"learn2search"} | {f"learn2search.{public}" for public in learn2search.__all__}
     imported = {imported for imported in imports(path) if imported.split(".")[0] == "learn2search"}
     assert imported <= public

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from learn2search.commands import site as site_commands
-from learn2search.commands.reproduce import reproduce
+from learn2search.commands.reproduce import PASS_ON, reproduce
 
 app = typer.Typer(
     help="Find a thing you can recognise but not describe.",
@@ -20,7 +20,7 @@ app = typer.Typer(
 play_app = typer.Typer(help="Games: it finds what you have in mind.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(play_app, name="play")
 site_commands.register(app)
-app.command()(reproduce)
+app.command(**PASS_ON)(reproduce)
 
 
 @app.callback()

@@ -161,7 +161,7 @@ def test_no_data_file_should_be_part_of_the_project():
     names = {"winequality-red.csv", "music_triplets.mat", "default_features_1059_tracks.txt", "food100-raw-json.tar.gz"}
     assert not [
         path
-        for folder in ("src", "tests", "docs", "benchmarks")
+        for folder in ("src", "tests", "docs", "research")
         for path in (root / folder).rglob("*")
         if path.name in names
     ]
