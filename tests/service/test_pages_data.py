@@ -150,6 +150,14 @@ def test_a_backup_should_bring_everything_back(
     other.close()
 
 
+def test_a_backup_of_an_unknown_schema_should_be_refused(site: Site, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "later.zip", "w") as archive:
+        archive.writestr("about.json", '{"format": "learn2search.backup", "revision": "9999"}')
+        archive.writestr("rows.jsonl", "")
+    with pytest.raises(Invalid, match="was made with schema 9999, this release has"):
+        backups.restore(site, tmp_path / "later.zip")
+
+
 def test_a_damaged_backup_should_change_nothing(site: Site, learnt: Collection, tmp_path: Path) -> None:
     backups.backup(site, tmp_path / "site.zip")
     damaged = tmp_path / "damaged.zip"

@@ -9,14 +9,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import event
-from sqlalchemy.exc import IntegrityError
+from alembic.script import ScriptDirectory
+from sqlalchemy import event, inspect
+from sqlalchemy.exc import DataError, IntegrityError
 
 from learn2search import Embedding
-from learn2search.store import collections, items, lessons, models, searches
-from learn2search.store.database import Database, newest_revision
+from learn2search.store import collections, dump, items, lessons, models, searches
+from learn2search.store.database import MIGRATIONS, Database, newest_revision
 from learn2search.store.lock import trainer_lock
 from learn2search.store.tables import metadata
 
@@ -99,6 +101,64 @@ def test_several_processes_should_be_able_to_migrate_at_once(database_url: str) 
     assert several[0].revision() == newest_revision()
     for one in several:
         one.close()
+
+
+def strategy_length(database: Database) -> int:
+    columns = {column["name"]: column for column in inspect(database.engine).get_columns("search")}
+    return columns["strategy"]["type"].length
+
+
+def test_a_longer_strategy_should_come_and_go_without_losing_a_row(database: Database, faces) -> None:
+    """SQLite rebuilds the table of searches for it, to which steps and triplets refer."""
+    with database.write() as db:
+        searches.add(db, new_search(faces), question(1))
+        lessons.add(db, faces.id, 1, "a" * 32, [(1, np.array([[4, 0, 1]]))])
+    with database.read() as db:
+        before = list(dump.rows(db))
+    for revision, length in (("0001", 16), ("0002", 64)):
+        with database.changing_schema() as config:
+            (command.downgrade if revision == "0001" else command.upgrade)(config, revision)
+        assert (database.revision(), strategy_length(database)) == (revision, length)
+        with database.read() as db:
+            assert list(dump.rows(db)) == before
+    indexes = {index["name"] for index in inspect(database.engine).get_indexes("search")}
+    assert indexes == {index.name for index in metadata.tables["search"].indexes}
+
+
+def test_a_migration_should_leave_foreign_keys_checked(database: Database, faces: collections.Collection) -> None:
+    row = replace(new_search(faces), model_id=999)
+    with pytest.raises(IntegrityError), database.write() as db:
+        searches.add(db, row, question(1))
+
+
+def test_a_strategy_that_is_too_long_should_stop_the_way_back(database: Database, faces) -> None:
+    name = "a strategy of another package"
+    with database.write() as db:
+        searches.add(db, new_search(faces, strategy=name), question(1))
+    if database.is_sqlite:  # does not count characters
+        with database.changing_schema() as config:
+            command.downgrade(config, "0001")
+    else:
+        with pytest.raises(DataError), database.changing_schema() as config:
+            command.downgrade(config, "0001")
+    with database.read() as db:
+        assert searches.get(db, "a" * 32).strategy == name
+
+
+def test_every_migration_should_say_what_it_does_to_the_rows_of_a_backup() -> None:
+    scripts = ScriptDirectory(str(MIGRATIONS)).walk_revisions()
+    assert [*dump.UPGRADES, newest_revision()] == [script.revision for script in scripts][::-1]
+
+
+def test_rows_of_an_older_backup_should_take_every_step_since(monkeypatch: pytest.MonkeyPatch) -> None:
+    def step(name: str) -> dump.Upgrade:
+        return lambda table, row: {**row, "steps": [*row["steps"], f"{table} {name}"]}
+
+    monkeypatch.setattr(dump, "UPGRADES", {name: step(name) for name in ("a", "b", "c")})
+    rows = [("item", {"steps": []})]
+    assert list(dump.upgraded(rows, "b")) == [("item", {"steps": ["item b", "item c"]})]
+    assert list(dump.upgraded(rows, str(newest_revision()))) == rows
+    assert [dump.can_load(name) for name in ("a", "c", newest_revision(), "d", None)] == [True] * 3 + [False] * 2
 
 
 def test_an_unknown_database_should_be_refused_by_name() -> None:

@@ -34,41 +34,44 @@ def backup(site: Site, path: Path) -> int:
 
 
 def restore(site: Site, path: Path) -> int:
-    """Fill an empty site from a backup; how many rows it held."""
+    """Fill an empty site from a backup of this release or of an older one; how many rows it held."""
     if not zipfile.is_zipfile(path):
         raise Invalid(f"{path} is not a backup: a ZIP file was expected.")
     try:
         with zipfile.ZipFile(path) as archive:
-            _check(site, archive, path)
-            count = _restore(site, archive)
+            revision = _revision(archive, path)
+            count = _restore(site, archive, revision)
     except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, KeyError, TypeError) as error:
         raise Invalid(f"{path} is damaged, nothing was restored: {error}") from error
     site.forget()
     return count
 
 
-def _restore(site: Site, archive: zipfile.ZipFile) -> int:
+def _restore(site: Site, archive: zipfile.ZipFile, revision: str) -> int:
     """All rows or none."""
     with site.database.write() as db:
         if not dump.is_empty(db):
             raise Conflict("This site has collections already: restore into an empty LEARN2SEARCH_HOME.")
         dump.clear_settings(db)
         with archive.open(ROWS) as file:
-            count = dump.load(db, _read(file))
+            count = dump.load(db, dump.upgraded(_read(file), revision))
         _restore_media(site, archive)
     return count
 
 
-def _check(site: Site, archive: zipfile.ZipFile, path: Path) -> None:
+def _revision(archive: zipfile.ZipFile, path: Path) -> str:
+    """The schema that the backup was made with, if this release can read it."""
     names = set(archive.namelist())
     about: dict[str, Any] = json.loads(archive.read(ABOUT)) if ABOUT in names else {}
     if about.get("format") != _FORMAT or ROWS not in names:
         raise Invalid(f"{path} is not a backup of a site.")
-    if about["revision"] != newest_revision():
+    revision = about["revision"]
+    if not dump.can_load(revision):
         raise Invalid(
-            f"{path} was made with schema {about['revision']}, this release has {newest_revision()}: "
+            f"{path} was made with schema {revision}, this release has {newest_revision()}: "
             "restore it with the release that made it, then upgrade."
         )
+    return str(revision)
 
 
 def _read(file: Any) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -66,15 +66,22 @@ class Database:
 
     def migrate(self) -> None:
         """Bring the schema up to date. Several processes may do so at the same time."""
+        with self.changing_schema() as config:
+            command.upgrade(config, "head")
+
+    @contextmanager
+    def changing_schema(self) -> Iterator[Config]:
+        """A transaction for Alembic's commands. One process at a time is in it."""
         with self.engine.connect() as connection:
             if self.is_sqlite:
+                _let_tables_be_rebuilt(connection)
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
             else:
                 connection.execute(sqlalchemy.select(sqlalchemy.func.pg_advisory_xact_lock(_MIGRATING)))
             config = Config()
             config.set_main_option("script_location", str(MIGRATIONS))
             config.attributes["connection"] = connection
-            command.upgrade(config, "head")
+            yield config
             connection.commit()
 
     def revision(self) -> str | None:
@@ -101,6 +108,15 @@ def _engine(url: sqlalchemy.URL) -> Engine:
     )
     event.listen(engine, "connect", _prepare_sqlite)
     return engine
+
+
+def _let_tables_be_rebuilt(connection: Connection) -> None:
+    """Switch the checks of foreign keys off: SQLite changes a column by replacing the table, and dropping the old one
+    would delete all rows that refer to it. The switch belongs to a connection and cannot be used in a transaction, so
+    this connection leaves the pool and is closed at the end.
+    """
+    connection.detach()
+    connection.exec_driver_sql("PRAGMA foreign_keys = OFF")
 
 
 def _prepare_sqlite(connection: Any, _record: Any) -> None:

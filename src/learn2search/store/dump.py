@@ -1,15 +1,30 @@
-"""All rows of all tables as plain values, and back: a backup that does not care which database it came from."""
+"""All rows of all tables as plain values, and back: a backup that does not care which database it came from.
+
+A backup also outlives the schema that it was made with: `UPGRADES` says what each migration does to a row.
+"""
 
 import base64
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from sqlalchemy import Connection, LargeBinary, func, insert, select, text
 
+from learn2search.store.database import newest_revision
 from learn2search.store.tables import metadata
 
 _CHUNK = 1000
 Row = dict[str, Any]
+Upgrade = Callable[[str, Row], Row]  # (name of the table, row) -> the row in the next revision
+
+
+def _unchanged(_table: str, row: Row) -> Row:
+    return row
+
+
+# Older revisions in their order, with what turns a row of each into one of the next. A new migration adds a line here.
+UPGRADES: dict[str, Upgrade] = {
+    "0001": _unchanged,  # 0002 makes room in search.strategy
+}
 
 
 def rows(db: Connection) -> Iterator[tuple[str, Row]]:
@@ -20,6 +35,21 @@ def rows(db: Connection) -> Iterator[tuple[str, Row]]:
         for row in result:
             values = dict(row)
             yield table.name, values | {name: base64.b64encode(values[name]).decode() for name in binary}
+
+
+def can_load(revision: object) -> bool:
+    """Is this the present revision, or an older one that is known?"""
+    return revision == newest_revision() or revision in UPGRADES
+
+
+def upgraded(source: Iterable[tuple[str, Row]], revision: str) -> Iterator[tuple[str, Row]]:
+    """Rows that were written with an older revision, as they are in the present one."""
+    older = list(UPGRADES)
+    changes = [UPGRADES[one] for one in older[older.index(revision) :]] if revision in UPGRADES else []
+    for table, row in source:
+        for change in changes:
+            row = change(table, row)
+        yield table, row
 
 
 def load(db: Connection, source: Iterable[tuple[str, Row]]) -> int:

@@ -97,7 +97,7 @@ search = Table(
     Column("collection_id", ForeignKey("collection.id", ondelete="CASCADE"), nullable=False),
     Column("model_id", ForeignKey("model.id"), nullable=False),
     Column("lessons", Integer, nullable=False),  # of the collection, when it began
-    Column("strategy", String(16), nullable=False),
+    Column("strategy", String(64), nullable=False),
     Column("show", Integer, nullable=False),
     Column("status", String(16), nullable=False),  # open, found, abandoned, not-here
     Column("target", Integer, nullable=True),
