@@ -13,7 +13,7 @@ from hypothesis import settings
 
 ROOT = Path(__file__).parents[1]
 IN_CI = os.environ.get("CI") == "true"
-NOT_COMPILED = {"commands", "demo", "service", "store", "web"}  # rooms without compiled functions
+NOT_COMPILED = {"cli", "demo", "site", "store", "web"}  # packages without compiled functions
 
 
 def fresh_numba_cache() -> Path:

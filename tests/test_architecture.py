@@ -1,4 +1,4 @@
-"""Who may import whom, read from the sources. A room is a module or folder right under src/learn2search."""
+"""Who may import whom, read from the sources. A part is a module or package right under src/learn2search."""
 
 import ast
 from collections.abc import Iterator
@@ -14,20 +14,20 @@ PACKAGE = ROOT / "src" / "learn2search"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 RESEARCH = sorted((ROOT / "research").rglob("*.py"))
 
-# From the ground up. A room may import rooms of its own level (but not in a circle) and of those below.
-LEVELS = [
-    {"compiled", "streams", "npz", "oklab"},
-    {"probit", "triplets", "triplet_files", "embedding"},
+# From the bottom up. A part may import parts of its own layer (but not in a circle) and of those below.
+LAYERS = [
+    {"compiled", "streams", "files", "oklab"},
+    {"comparison", "triplets", "triplet_files", "embedding"},
     {"nearest", "oracle", "embed", "metrics", "datasets"},
     {"search"},
     {"learn"},
     {"__init__"},  # the public names: the library ends here, the product begins above
     {"store"},
-    {"service", "demo"},
-    {"web"},
-    {"cli", "commands", "play", "__main__"},
+    {"site"},
+    {"demo", "web"},
+    {"cli", "play"},
 ]
-LEVEL = {room: level for level, rooms in enumerate(LEVELS) for room in rooms}
+LAYER = {part: layer for layer, parts in enumerate(LAYERS) for part in parts}
 
 WEB = {"fastapi", "starlette", "uvicorn", "jinja2", "multipart", "limits", "prometheus_client"}
 DATABASE = {"sqlalchemy", "alembic", "psycopg", "sqlite3"}
@@ -36,12 +36,12 @@ PLOTTING = {"matplotlib", "seaborn", "plotly"}
 MOST_LINES = 60
 
 
-def room_of(path: Path) -> str:
+def part_of(path: Path) -> str:
     return path.relative_to(PACKAGE).with_suffix("").parts[0]
 
 
 def imports(path: Path) -> Iterator[str]:
-    """The dotted names that a file imports, also inside functions: `learn2search.probit.margin`."""
+    """The dotted names that a file imports, also inside functions: `learn2search.comparison.margin`."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -57,11 +57,11 @@ def origin(path: Path, node: ast.ImportFrom) -> str:
     return ".".join((*package, node.module) if node.module else package)
 
 
-def imported_rooms(path: Path) -> set[str]:
-    """The rooms a file imports; `from learn2search import Embedding` is an import of `__init__`."""
+def imported_parts(path: Path) -> set[str]:
+    """The parts a file imports; `from learn2search import Embedding` is an import of `__init__`."""
     names = [name.split(".") for name in imports(path)]
     inside = [name[1] if len(name) > 1 else "__init__" for name in names if name[0] == "learn2search"]
-    return {room if room in LEVEL else "__init__" for room in inside}
+    return {part if part in LAYER else "__init__" for part in inside}
 
 
 def name(path: Path) -> str:
@@ -69,17 +69,17 @@ def name(path: Path) -> str:
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name)
-def test_a_room_imports_only_rooms_of_its_level_or_below(path: Path) -> None:
-    room = room_of(path)
-    assert room in LEVEL, f"{room} has no place in the building yet: add it to LEVELS"
-    above = {other for other in imported_rooms(path) if LEVEL[other] > LEVEL[room]}
-    assert not above, f"{name(path)} imports {sorted(above)}, which stand above it"
+def test_a_part_imports_only_its_own_layer_or_those_below(path: Path) -> None:
+    part = part_of(path)
+    assert part in LAYER, f"{part} is in no layer yet: add it to LAYERS"
+    above = {other for other in imported_parts(path) if LAYER[other] > LAYER[part]}
+    assert not above, f"{name(path)} imports {sorted(above)}, which are above it"
 
 
-def test_rooms_do_not_import_each_other_in_a_circle() -> None:
+def test_parts_do_not_import_each_other_in_a_circle() -> None:
     graph: dict[str, set[str]] = {}
     for path in MODULES:
-        graph.setdefault(room_of(path), set()).update(imported_rooms(path) - {room_of(path)})
+        graph.setdefault(part_of(path), set()).update(imported_parts(path) - {part_of(path)})
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
@@ -87,15 +87,15 @@ def test_rooms_do_not_import_each_other_in_a_circle() -> None:
 
 
 def test_the_store_knows_the_embedding_only() -> None:
-    stored = [imported_rooms(path) for path in MODULES if room_of(path) == "store"]
+    stored = [imported_parts(path) for path in MODULES if part_of(path) == "store"]
     assert set().union(*stored) <= {"store", "embedding"}
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name)
-def test_nothing_below_the_service_needs_web_database_or_plotting(path: Path) -> None:
-    if LEVEL.get(room_of(path), 0) >= LEVEL["service"]:
+def test_nothing_below_the_site_needs_web_database_or_plotting(path: Path) -> None:
+    if LAYER.get(part_of(path), 0) >= LAYER["site"]:
         return
-    forbidden = WEB | PLOTTING | (set() if room_of(path) == "store" else DATABASE)
+    forbidden = WEB | PLOTTING | (set() if part_of(path) == "store" else DATABASE)
     assert not forbidden & {imported.split(".")[0] for imported in imports(path)}
 
 

@@ -8,7 +8,7 @@ import pytest
 import typer
 
 import learn2search
-from learn2search.cli import app
+from learn2search.cli.main import app
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"

@@ -5,25 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from learn2search import metrics, triplets
-    from learn2search.datasets.features import fetch_music_origin, fetch_red_wine
-    from learn2search.datasets.files import DataUnavailable
-    from learn2search.datasets.food import fetch_food
-    from learn2search.datasets.music_artists import fetch_music_artists
-    from learn2search.datasets.synthetic import make_triplets
-    from learn2search.datasets.triplet_data import TripletData
-    from learn2search.embed import accelerated
-    from learn2search.embed.dimension import choose_dimension, energy_dimension
-    from learn2search.embed.gauss import GaussEmbed
-    from learn2search.embed.point import CKL, TSTE
-    from learn2search.embed.training import FitWarning
-    from learn2search.embed.tuning import tune
-    from learn2search.embedding import Embedding
-    from learn2search.learn.loop import Episode, Learner, learn2search
-    from learn2search.learn.many import run_many
-    from learn2search.learn.recipe import Recipe
-    from learn2search.nearest import Nearest
-    from learn2search.oracle import Oracle, ProbitOracle
-    from learn2search.probit import (
+    from learn2search.comparison import (
         calibrate_noise,
         choice_probability,
         flip_rate,
@@ -33,9 +15,27 @@ if TYPE_CHECKING:
         margin,
         random_margins,
     )
-    from learn2search.search.gauss import Belief, GaussSearch
+    from learn2search.datasets.download import DataUnavailable
+    from learn2search.datasets.features import fetch_music_origin, fetch_red_wine
+    from learn2search.datasets.food import fetch_food
+    from learn2search.datasets.music_artists import fetch_music_artists
+    from learn2search.datasets.synthetic import make_triplets
+    from learn2search.datasets.triplet_data import TripletData
+    from learn2search.embed import _jax as accelerated
+    from learn2search.embed.dimension import choose_dimension, energy_dimension
+    from learn2search.embed.fit_loop import FitWarning
+    from learn2search.embed.gauss_embed import GaussEmbed
+    from learn2search.embed.point import CKL, TSTE
+    from learn2search.embed.tune import tune
+    from learn2search.embedding import Embedding
+    from learn2search.learn.loop import Episode, Learner, learn2search
+    from learn2search.learn.many import run_many
+    from learn2search.learn.recipe import Recipe
+    from learn2search.nearest import Nearest
+    from learn2search.oracle import Oracle, ProbitOracle
+    from learn2search.search.base import Search, Step
+    from learn2search.search.gauss_search import Belief, GaussSearch
     from learn2search.search.posterior import PosteriorSearch
-    from learn2search.search.protocol import Search, Step
     from learn2search.search.simulate import Run, calibrate_on_policy, make_search, simulate
     from learn2search.triplet_files import read_triplets, write_triplets
 
@@ -93,33 +93,33 @@ __all__ = [
 # Names are imported when they are first used: `learn2search --help` need not wait for numba.
 _HOME = {
     "datasets.features": ("fetch_music_origin", "fetch_red_wine"),
-    "datasets.files": ("DataUnavailable",),
+    "datasets.download": ("DataUnavailable",),
     "datasets.food": ("fetch_food",),
     "datasets.music_artists": ("fetch_music_artists",),
     "datasets.synthetic": ("make_triplets",),
     "datasets.triplet_data": ("TripletData",),
     "embed.dimension": ("choose_dimension", "energy_dimension"),
-    "embed.gauss": ("GaussEmbed",),
+    "embed.gauss_embed": ("GaussEmbed",),
     "embed.point": ("CKL", "TSTE"),
-    "embed.training": ("FitWarning",),
-    "embed.tuning": ("tune",),
+    "embed.fit_loop": ("FitWarning",),
+    "embed.tune": ("tune",),
     "embedding": ("Embedding",),
     "learn.loop": ("Episode", "Learner", "learn2search"),
     "learn.many": ("run_many",),
     "learn.recipe": ("Recipe",),
     "nearest": ("Nearest",),
     "oracle": ("Oracle", "ProbitOracle"),
-    "probit": (
+    "comparison": (
         *("calibrate_noise", "choice_probability", "flip_rate", "hazard", "hyperplane"),
         *("log_ndtr", "margin", "random_margins"),
     ),
-    "search.gauss": ("Belief", "GaussSearch"),
+    "search.gauss_search": ("Belief", "GaussSearch"),
     "search.posterior": ("PosteriorSearch",),
-    "search.protocol": ("Search", "Step"),
+    "search.base": ("Search", "Step"),
     "search.simulate": ("Run", "calibrate_on_policy", "make_search", "simulate"),
     "triplet_files": ("read_triplets", "write_triplets"),
 }
-_MODULES = {"accelerated": "embed.accelerated", "metrics": "metrics", "triplets": "triplets"}  # public as a whole
+_MODULES = {"accelerated": "embed._jax", "metrics": "metrics", "triplets": "triplets"}  # public as a whole
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from learn2search.npz import read_npz, write_npz
+from learn2search.files import read_npz, write_npz
 
 Array = NDArray[np.float64]
 Made = TypeVar("Made")

@@ -11,9 +11,9 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from learn2search.comparison import check_noise
 from learn2search.compiled import compiled
 from learn2search.embedding import Embedding
-from learn2search.probit import check_noise
 from learn2search.streams import Seed, Stream, below, normal, open_stream, seed_sequence, stream_keys, uniform
 
 Array = NDArray[np.float64]

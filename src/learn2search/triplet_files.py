@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from learn2search.npz import read_npz, write_npz
+from learn2search.files import read_npz, write_npz
 from learn2search.triplets import Triplets, as_triplets
 
 _COLUMNS = ("anchor", "near", "far")

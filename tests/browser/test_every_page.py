@@ -12,7 +12,7 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, StorageState
 
 from learn2search import demo
-from learn2search.service import searches
+from learn2search.site.visits import searching
 
 WIDE = {"viewport": {"width": 1280, "height": 800}}
 PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
@@ -47,7 +47,7 @@ def places(running) -> dict[str, str]:
     asked = _walked(site, 6)
     end = _walked(site, 100, ends=True)
     gone = _walked(site, 2)
-    searches.answer(site, gone.row.id, 3, "not-here")
+    searching.answer(site, gone.row.id, 3, "not-here")
     owner = "/owner/faces"
     return {
         "landing": "/",
@@ -64,16 +64,16 @@ def places(running) -> dict[str, str]:
     }
 
 
-def _walked(site, steps: int, ends: bool = False) -> searches.State:
+def _walked(site, steps: int, ends: bool = False) -> searching.State:
     """A person with a face in mind clicks what is most like it: so many times, or until it is found."""
     names, seen = demo.titles(demo.faces()), demo.similarity_features(demo.faces())
-    now = searches.start(site, "faces")
+    now = searching.start(site, "faces")
     for _ in range(steps):
         rows = {number: names.index(now.items[number].title) for number in now.question.shown}
         far = {number: np.linalg.norm(seen[row] - seen[names.index(IN_MIND)]) for number, row in rows.items()}
         nearest = min(far, key=far.get)
         kind = "found" if ends and far[nearest] == 0 else "choice"
-        now = searches.answer(site, now.row.id, now.question.number, kind, nearest)
+        now = searching.answer(site, now.row.id, now.question.number, kind, nearest)
         if now.question is None:
             break
     return now

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from learn2search.service import owners, searches
+from learn2search.site.administration import owners
+from learn2search.site.visits import searching
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
 Open = Callable[..., Page]
@@ -30,7 +31,7 @@ def search_id(page: Page) -> str:
 
 
 def counted(running, page: Page) -> list[str]:
-    return [step.kind for step in searches.state(running.site, search_id(page)).answers]
+    return [step.kind for step in searching.state(running.site, search_id(page)).answers]
 
 
 def test_a_search_should_work_with_the_mouse(open_page: Open, running) -> None:

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import learn2search as l2s
-from learn2search.datasets import files
-from learn2search.datasets.files import DataFile, DataUnavailable
+from learn2search.datasets import download
+from learn2search.datasets.download import DataFile, DataUnavailable
 
 DATA = os.environ.get("LEARN2SEARCH_DATA")
 # Never skipped in CI: there a missing data set fails.
@@ -118,7 +118,7 @@ def test_what_is_not_the_expected_file_should_be_refused(server, empty_folder):
     with pytest.raises(DataUnavailable, match="is not the expected file: sha256 [0-9a-f]{64}, not 0000"):
         DataFile("plain.csv", "0000", f"{server}/plain.csv").read()
     assert not empty_folder.exists() or not list(empty_folder.iterdir())
-    files.keep("plain.csv", b"damaged")
+    download.keep("plain.csv", b"damaged")
     with pytest.raises(DataUnavailable, match="delete it, and it is downloaded again"):
         DataFile("plain.csv", digest(b"1,2\n3,4\n"), f"{server}/plain.csv").read()
 
@@ -138,7 +138,7 @@ def test_food_of_another_version_should_be_refused(empty_folder):
             ' "near_answer": ["images/b.jpg"], "is_catchtrial": false}]}]',
         )
         archive.writestr("raw/info.json", '{"something": 1}')
-    files.keep("food100-dataset.zip", content.getvalue())
+    download.keep("food100-dataset.zip", content.getvalue())
     with pytest.raises(DataUnavailable, match=r"this gives 1 \(1\) of 3: another version"):
         l2s.fetch_food()
 

@@ -297,7 +297,7 @@ def test_contradictory_and_undecided_answers_should_be_allowed(world):
 def test_jax_should_fit_as_well_as_the_compiled_code(world, monkeypatch):
     """The path that GPUs take, here on JAX's CPU device; also early stopping and the prior of unseen items."""
     jax = pytest.importorskip("jax")
-    monkeypatch.setattr("learn2search.embed.gauss.choose_devices", lambda device: jax.devices("cpu"))
+    monkeypatch.setattr("learn2search.embed.gauss_embed.choose_devices", lambda device: jax.devices("cpu"))
     _, train, held_out = world
     model = l2s.GaussEmbed(3, device="gpu", validation_fraction=0.1, patience=20, random_state=0)
     model.fit(train, n_items=121, groups=np.arange(len(train)))

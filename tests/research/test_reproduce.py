@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from learn2search.cli import app
-from learn2search.commands import reproduce
+from learn2search.cli import reproduce
+from learn2search.cli.main import app
 
 ROOT = Path(__file__).parents[2]
 

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from scipy import integrate, special, stats
 
 import learn2search as l2s
+from learn2search.comparison import entropy_tabled, ndtr_tabled
 from learn2search.nearest import twins_of
-from learn2search.probit import entropy_tabled, ndtr_tabled
 from learn2search.search import rules
+from learn2search.search.click_value import entropy_part, make_panel, panel_margins
 from learn2search.search.likelihood import space_of, uncertain_margin
-from learn2search.search.panel import entropy_part, make_panel, panel_margins
 from learn2search.search.posterior import _pair_tables
 from learn2search.streams import open_stream, stream_keys
 

@@ -72,11 +72,11 @@ def new_search(faces: collections.Collection, search_id: str = "a" * 32, **chang
     return searches.SearchRow(search_id, faces.id, faces.model_id, **values)
 
 
-def question(number: int) -> searches.Step:
-    return searches.Step(number, (0, 1, 2, 3), None, None, None, NOW + number, 5.0, (4,))
+def question(number: int) -> searches.StepRow:
+    return searches.StepRow(number, (0, 1, 2, 3), None, None, None, NOW + number, 5.0, (4,))
 
 
-def closed(number: int, kind: str, chosen: int, milliseconds: int) -> searches.Step:
+def closed(number: int, kind: str, chosen: int, milliseconds: int) -> searches.StepRow:
     return replace(question(number), kind=kind, chosen=chosen, milliseconds=milliseconds)
 
 

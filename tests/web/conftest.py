@@ -9,9 +9,9 @@ import pytest
 from fastapi.testclient import TestClient
 from PIL import Image
 
-from learn2search.service.imports import import_source, make_collection
-from learn2search.service.settings import Settings
-from learn2search.service.site import Site
+from learn2search.site.catalogue.imports import import_source, make_collection
+from learn2search.site.context import Site
+from learn2search.site.settings import Settings
 from learn2search.web.app import create_app
 
 PAGE = {"accept": "text/html"}

@@ -10,9 +10,9 @@ import schemathesis
 from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, given, settings
 
-from learn2search.service import imports
-from learn2search.service.settings import Settings
-from learn2search.service.site import Site
+from learn2search.site.catalogue import imports
+from learn2search.site.context import Site
+from learn2search.site.settings import Settings
 from learn2search.web.app import create_app
 
 API = {"accept": "application/json"}

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from learn2search import Embedding
-from learn2search.service.knowledge import Knowledge
-from learn2search.service.statistics import Band
+from learn2search.site.administration.statistics import Band
+from learn2search.site.learning.model_cache import EmbeddingAt
 from learn2search.web import charts
 
 
@@ -76,7 +76,7 @@ def test_the_map_should_stay_inside_and_keep_pictures_apart() -> None:
     draw = np.random.default_rng(0)
     space = Embedding(draw.standard_normal((200, 5)), np.full((200, 5), 0.1))
     model = SimpleNamespace(items=np.arange(200), info=SimpleNamespace(metrics={}))
-    points = charts.map_points(Knowledge(model, 0, space), 720, 600)  # type: ignore[arg-type]
+    points = charts.map_points(EmbeddingAt(model, 0, space), 720, 600)  # type: ignore[arg-type]
     assert all(0 <= point.x <= 720 and 0 <= point.y <= 600 for point in points)
     assert 20 <= sum(point.shown for point in points) <= 60
 

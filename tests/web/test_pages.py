@@ -8,8 +8,8 @@ import pytest
 from fastapi.testclient import TestClient
 from PIL import Image
 
-from learn2search.service import searches
-from learn2search.service.settings import Settings
+from learn2search.site.settings import Settings
+from learn2search.site.visits import searching
 from learn2search.web.app import create_app
 
 STEP = re.compile(r'name="step" value="(\d+)"')
@@ -112,7 +112,7 @@ def test_starting_again_should_leave_the_old_search(client: TestClient) -> None:
     other = client.post(f"{place}/again")
     assert other.url.path != place
     site = client.app.state.site
-    assert searches.state(site, place.removeprefix("/s/")).row.status == "abandoned"
+    assert searching.state(site, place.removeprefix("/s/")).row.status == "abandoned"
 
 
 def test_two_at_a_time_should_last(client: TestClient) -> None:

@@ -5,7 +5,7 @@ import io
 import numpy as np
 from numpy.typing import NDArray
 
-from learn2search.datasets.files import DataFile
+from learn2search.datasets.download import DataFile
 
 RED_WINE = DataFile(
     "winequality-red.csv",

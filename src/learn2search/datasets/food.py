@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from learn2search.datasets.files import DataUnavailable, download, folders, keep, members
+from learn2search.datasets.download import DataUnavailable, download, folders, keep, members
 from learn2search.datasets.triplet_data import TripletData
 
 ADDRESS = "https://vision.cornell.edu/se3/wp-content/uploads/2014/09/food100-dataset.zip"

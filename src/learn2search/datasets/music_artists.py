@@ -10,7 +10,7 @@ import io
 import numpy as np
 from scipy.io import loadmat
 
-from learn2search.datasets.files import DataFile
+from learn2search.datasets.download import DataFile
 from learn2search.datasets.triplet_data import TripletData
 from learn2search.triplets import from_one_based, infer_groups, is_degenerate
 

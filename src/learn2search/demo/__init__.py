@@ -2,7 +2,7 @@
 
 from learn2search.demo.collection import write_collection
 from learn2search.demo.face import draw
-from learn2search.demo.features import FEATURES, NAMES, WEIGHTS, faces, similarity_features
+from learn2search.demo.similarity import FEATURES, NAMES, WEIGHTS, faces, similarity_features
 from learn2search.demo.titles import titles
 from learn2search.demo.words import describe
 

@@ -9,8 +9,8 @@ import numpy as np
 import typer
 
 from learn2search.demo.collection import write_collection
-from learn2search.demo.features import COUNT, NAMES, SEED, faces, similarity_features
 from learn2search.demo.sheet import contact_sheet, walk_sheet
+from learn2search.demo.similarity import COUNT, NAMES, SEED, faces, similarity_features
 
 app = typer.Typer(help=__doc__, no_args_is_help=True, rich_markup_mode=None, add_completion=False)
 

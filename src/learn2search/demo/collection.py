@@ -11,7 +11,7 @@ import csv
 from pathlib import Path
 
 from learn2search.demo.face import draw
-from learn2search.demo.features import COUNT, SEED, faces
+from learn2search.demo.similarity import COUNT, SEED, faces
 from learn2search.demo.titles import titles
 from learn2search.demo.words import describe
 from learn2search.streams import Seed

@@ -10,8 +10,8 @@ from functools import cached_property
 
 from numpy.typing import ArrayLike
 
-from learn2search.demo.features import NAMES, checked_row
 from learn2search.demo.outline import clamp, smoothstep
+from learn2search.demo.similarity import NAMES, checked_row
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from string import Template
 import numpy as np
 
 from learn2search.demo.face import draw
-from learn2search.demo.features import COUNT, FEATURES, SEED, Features, faces
+from learn2search.demo.similarity import COUNT, FEATURES, SEED, Features, faces
 from learn2search.demo.titles import titles
 from learn2search.streams import Seed
 

@@ -7,7 +7,7 @@ from itertools import count
 
 from numpy.typing import ArrayLike
 
-from learn2search.demo.features import NAMES, checked
+from learn2search.demo.similarity import NAMES, checked
 
 
 def _names(text: str) -> list[str]:

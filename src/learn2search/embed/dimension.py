@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from learn2search.embed.axes import energies
-from learn2search.embed.base import training_triplets
-from learn2search.embed.gauss import GaussEmbed
-from learn2search.embed.training import seeds
-from learn2search.embed.tuning import DIMENSIONS
+from learn2search.embed.estimator import training_triplets
+from learn2search.embed.fit_loop import seeds
+from learn2search.embed.gauss_embed import GaussEmbed
+from learn2search.embed.tune import DIMENSIONS
 from learn2search.streams import Seed
 from learn2search.triplets import Triplets, folds, infer_groups
 

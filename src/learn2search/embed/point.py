@@ -3,7 +3,7 @@
     t-STE    P = k(D_near) / (k(D_near) + k(D_far)),     k(D) = (1 + D/α)^(-(α+1)/2)
     CKL      P = (μ + D_far) / (2μ + D_near + D_far)
 
-Both are the ratio link of `climb` in other units: κ = (α+1)/2 with x/√α, and κ = 1 with x/√μ.
+Both are the ratio link in other units: κ = (α+1)/2 with x/√α, and κ = 1 with x/√μ.
 """
 
 import math
@@ -13,7 +13,8 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from learn2search.embed.base import (
+from learn2search.embed._numba.kernels import Link, Prior, Schedule, begin
+from learn2search.embed.estimator import (
     Array,
     TripletEmbedding,
     check_dimension,
@@ -23,8 +24,7 @@ from learn2search.embed.base import (
     is_scarce,
     training_triplets,
 )
-from learn2search.embed.climb import Link, Pace, Prior, begin
-from learn2search.embed.training import Care, climb, hold_out, seeds, unseen_items
+from learn2search.embed.fit_loop import Monitoring, hold_out, optimize, seeds, unseen_items
 from learn2search.embedding import Embedding
 from learn2search.streams import Seed
 
@@ -71,14 +71,18 @@ class PointEmbedding(TripletEmbedding):
         flat = Prior(np.zeros((1, d), np.float32), np.full(d, np.inf, np.float32), 1.0)
         epochs, batches, rate = (600, 1, 0.5) if is_scarce(len(train), n, d) else (80, 100, 0.1)
         batch = int(self.batch_size or max(200, -(-len(train) // batches)))
-        pace = Pace(min(batch, len(train)), 1, float(self.learning_rate or rate / kappa), int(self.epochs or epochs))
-        care = Care(self.patience, self.verbose)
-        reached = climb(train, held_out, begin(nu, None), Link(True, kappa), pace, lambda _: flat, care, run_seed)
-        positions, unseen = unit * reached.nu.astype(np.float64), unseen_items(rows, n)
+        schedule = Schedule(
+            min(batch, len(train)), 1, float(self.learning_rate or rate / kappa), int(self.epochs or epochs)
+        )
+        monitoring = Monitoring(self.patience, self.verbose)
+        result = optimize(
+            train, held_out, begin(nu, None), Link(True, kappa), schedule, lambda _: flat, monitoring, run_seed
+        )
+        positions, unseen = unit * result.nu.astype(np.float64), unseen_items(rows, n)
         positions[unseen] = positions[~unseen].mean(axis=0)
-        self.embedding_, self.n_items_, self.epochs_ = positions, n, reached.epochs
-        if reached.interrupted:
-            raise KeyboardInterrupt(f"the fit was interrupted after epoch {reached.epochs}: the estimator is usable")
+        self.embedding_, self.n_items_, self.epochs_ = positions, n, result.epochs
+        if result.interrupted:
+            raise KeyboardInterrupt(f"the fit was interrupted after epoch {result.epochs}: the estimator is usable")
         return self
 
     def _model(self) -> tuple[Array, Array, Link]:

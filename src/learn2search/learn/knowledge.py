@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from learn2search.embed._numba.kernels import Link
 from learn2search.embed.axes import to_principal_axes
-from learn2search.embed.climb import Link
 from learn2search.embed.dimension import energy_dimension
-from learn2search.embed.uncertain import absorb
+from learn2search.embed.online import online_step
 from learn2search.embedding import Embedding
 from learn2search.learn.models import CHOOSE_AT, Fitted, first_components, fit, likeliest_scale, more_components
 from learn2search.learn.recipe import AUTO, Recipe
@@ -81,7 +81,7 @@ class Knowledge:
         if self._n_rows and self.recipe.refit_is_due(searches, self._n_rows, self.last_refit):
             self.refit(searches)
         elif self.version and len(rows) and self.has_variances and self.density >= self.recipe.online_from:
-            absorb(self.now.mean, self.now.var, rows, _PROBIT)
+            online_step(self.now.mean, self.now.var, rows, _PROBIT)
 
     def refit(self, searches: int) -> None:
         """A new embedding from all triplets."""

@@ -18,7 +18,7 @@ from learn2search.learn.knowledge import Knowledge
 from learn2search.learn.recipe import Recipe, make_recipe
 from learn2search.learn.state import read_state, write_state
 from learn2search.oracle import Oracle, ProbitOracle
-from learn2search.search.protocol import MAX_SHOWN, Search
+from learn2search.search.base import MAX_SHOWN, Search
 from learn2search.search.simulate import make_search, new_trace
 from learn2search.search.trace import Items
 from learn2search.streams import Seed, seed_sequence, stream_keys

@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize
 
+from learn2search.comparison import log_ndtr, margin
 from learn2search.embed.axes import relevances, to_principal_axes
-from learn2search.embed.gauss import GaussEmbed
+from learn2search.embed.gauss_embed import GaussEmbed
 from learn2search.embed.point import CKL, TSTE
 from learn2search.embedding import Embedding
 from learn2search.learn.recipe import AUTO, ESTIMATED, Recipe
-from learn2search.probit import log_ndtr, margin
 from learn2search.triplets import Triplets
 
 Array = NDArray[np.float64]

@@ -19,10 +19,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from learn2search.comparison import multiply_by_ndtr, ndtr_tabled
 from learn2search.compiled import compiled
 from learn2search.embedding import Embedding
-from learn2search.probit import multiply_by_ndtr, ndtr_tabled
-from learn2search.search.protocol import holds
+from learn2search.search.base import holds
 from learn2search.search.trace import Array, Items
 from learn2search.streams import Stream, below
 

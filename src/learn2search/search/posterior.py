@@ -10,8 +10,8 @@ from learn2search.compiled import compiled
 from learn2search.embedding import Embedding
 from learn2search.oracle import Person, choose
 from learn2search.search import rules
+from learn2search.search.base import Key, Search, ending, holds, use_up
 from learn2search.search.likelihood import Space, space_of, weigh
-from learn2search.search.protocol import Key, Search, ending, holds, use_up
 from learn2search.search.trace import Array, Games, Items, Trace, answered, flipped, record
 from learn2search.streams import Seed, Stream, below, open_stream
 

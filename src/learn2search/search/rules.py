@@ -13,12 +13,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from learn2search.comparison import entropy_tabled, ndtr_tabled
 from learn2search.compiled import compiled
-from learn2search.probit import entropy_tabled, ndtr_tabled
+from learn2search.search.base import block_place
+from learn2search.search.click_value import Panel, extend, make_panel, panel_margins
 from learn2search.search.likelihood import Space, most_probable, uncertain_margin
 from learn2search.search.matrices import cholesky
-from learn2search.search.panel import Panel, extend, make_panel, panel_margins
-from learn2search.search.protocol import block_place
 from learn2search.search.trace import Array, Items
 from learn2search.streams import Stream, below, shuffle, uniform
 

@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from learn2search.embedding import Embedding
 from learn2search.oracle import Oracle, ProbitOracle
-from learn2search.search.gauss import GaussSearch
+from learn2search.search.base import MAX_SHOWN, Search, Step
+from learn2search.search.gauss_search import GaussSearch
 from learn2search.search.posterior import RULES, PosteriorSearch
-from learn2search.search.protocol import MAX_SHOWN, Search, Step
 from learn2search.search.trace import Games, Items, Trace, answered, flipped
 from learn2search.streams import Seed, children, seed_sequence, stream_keys
 

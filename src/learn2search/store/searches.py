@@ -12,7 +12,7 @@ STATUSES = ("open", "found", "abandoned", "not-here")
 
 
 @dataclass(frozen=True)
-class Step:
+class StepRow:
     """A question and, once there is one, its answer. kind: None while open, choice, none, found, undo, not-here."""
 
     number: int
@@ -63,12 +63,12 @@ _CLOSE = (
 )
 
 
-def add(db: Connection, row: SearchRow, first: Step) -> None:
+def add(db: Connection, row: SearchRow, first: StepRow) -> None:
     db.execute(insert(search).values(vars(row)))
     show(db, row.id, first)
 
 
-def add_many(db: Connection, rows: Sequence[SearchRow], steps: Sequence[tuple[str, Step]]) -> None:
+def add_many(db: Connection, rows: Sequence[SearchRow], steps: Sequence[tuple[str, StepRow]]) -> None:
     """Write whole searches at once, as a restore or a simulation does."""
     if rows:
         db.execute(insert(search), [vars(row) for row in rows])
@@ -81,25 +81,25 @@ def get(db: Connection, search_id: str) -> SearchRow | None:
     return None if row is None else SearchRow(**row)
 
 
-def steps(db: Connection, search_id: str) -> list[Step]:
+def steps(db: Connection, search_id: str) -> list[StepRow]:
     return [_step(row) for row in db.execute(_STEPS, {"of_search": search_id}).mappings()]
 
 
-def steps_of(db: Connection, search_ids: Sequence[str]) -> dict[str, list[Step]]:
+def steps_of(db: Connection, search_ids: Sequence[str]) -> dict[str, list[StepRow]]:
     """The steps of several searches."""
-    found: dict[str, list[Step]] = {search_id: [] for search_id in search_ids}
+    found: dict[str, list[StepRow]] = {search_id: [] for search_id in search_ids}
     query = select(step).where(step.c.search_id.in_(list(search_ids))).order_by(step.c.search_id, step.c.number)
     for row in db.execute(query).mappings():
         found[row["search_id"]].append(_step(row))
     return found
 
 
-def show(db: Connection, search_id: str, question: Step) -> None:
+def show(db: Connection, search_id: str, question: StepRow) -> None:
     """Write down what is shown, when it is shown."""
     db.execute(_SHOW, {"search_id": search_id} | _step_values(question))
 
 
-def answer(db: Connection, search_id: str, closed: Step, now: float) -> bool:
+def answer(db: Connection, search_id: str, closed: StepRow, now: float) -> bool:
     """Close an open step; False when it is closed or not there. The search stays locked until the commit."""
     db.execute(_TOUCH, {"of_search": search_id, "now": now})
     told = {"new_kind": closed.kind, "new_chosen": closed.chosen, "new_milliseconds": closed.milliseconds}
@@ -213,10 +213,10 @@ def _rows(db: Connection, query: Select[Any]) -> list[SearchRow]:
     return [SearchRow(**row) for row in db.execute(query).mappings()]
 
 
-def _step(row: RowMapping) -> Step:
+def _step(row: RowMapping) -> StepRow:
     values = {name: value for name, value in row.items() if name != "search_id"}
-    return Step(**{**values, "shown": tuple(values["shown"]), "likely": tuple(values["likely"])})
+    return StepRow(**{**values, "shown": tuple(values["shown"]), "likely": tuple(values["likely"])})
 
 
-def _step_values(one: Step) -> dict[str, Any]:
+def _step_values(one: StepRow) -> dict[str, Any]:
     return vars(one) | {"shown": list(one.shown), "likely": list(one.likely)}

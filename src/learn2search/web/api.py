@@ -6,15 +6,16 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi import Path as InPath
 from pydantic import BaseModel, ConfigDict, Field
 
-from learn2search.service import owners, searches, statistics
-from learn2search.service.errors import Conflict, Unauthorised
-from learn2search.service.searches import State
-from learn2search.service.site import Site
+from learn2search.site.administration import owners, statistics
+from learn2search.site.context import Site
+from learn2search.site.errors import Conflict, Unauthorised
+from learn2search.site.visits import searching
+from learn2search.site.visits.searching import SearchState
 from learn2search.store import lessons, models
 from learn2search.store.items import Item
-from learn2search.web.files import media_url
 from learn2search.web.health import ANSWERS, SEARCHES
-from learn2search.web.pages import site_of
+from learn2search.web.media_files import media_url
+from learn2search.web.rendering import site_of
 from learn2search.web.security import is_owner, limited, must_be_owner
 
 router = APIRouter(prefix="/api/v1", tags=["API"])
@@ -153,7 +154,7 @@ def start_search(request: Request, site: OurSite, slug: Slug, how: StartIn | Non
     how = how or StartIn()
     if how.simulated and not is_owner(request):
         raise Unauthorised("Simulated visitors need the owner's token: their answers teach.")
-    begun = searches.start(site, slug, show=how.show, origin="simulated" if how.simulated else "api")
+    begun = searching.start(site, slug, show=how.show, origin="simulated" if how.simulated else "api")
     SEARCHES.inc()
     return _search(begun)
 
@@ -161,15 +162,15 @@ def start_search(request: Request, site: OurSite, slug: Slug, how: StartIn | Non
 @router.get("/searches/{search_id}", responses=_ERRORS)
 def get_search(site: OurSite, search_id: SearchId) -> SearchOut:
     """A search as it is now."""
-    return _search(searches.state(site, search_id))
+    return _search(searching.state(site, search_id))
 
 
 @router.post("/searches/{search_id}/answers", responses=_ERRORS, dependencies=[Depends(limited("answers"))])
 def answer_search(site: OurSite, search_id: SearchId, told: AnswerIn) -> SearchOut:
     """Answer a question. An answer to a step that is not open is a 409, unless it repeats the one that was given."""
-    now = searches.answer(site, search_id, told.step, told.kind, told.item)
+    now = searching.answer(site, search_id, told.step, told.kind, told.item)
     if now.stale:
-        raise Conflict(f"Step {told.step} is not open: get the search and answer its question.")
+        raise Conflict(f"StepRow {told.step} is not open: get the search and answer its question.")
     ANSWERS.labels(now.row.strategy).inc()
     return _search(now)
 
@@ -177,13 +178,13 @@ def answer_search(site: OurSite, search_id: SearchId, told: AnswerIn) -> SearchO
 @router.post("/searches/{search_id}/not-it", responses=_ERRORS, dependencies=[Depends(limited("answers"))])
 def correct_search(site: OurSite, search_id: SearchId) -> SearchOut:
     """That was not it: the end of a search is undone, and its last question is open again."""
-    return _search(searches.correct(site, search_id))
+    return _search(searching.correct(site, search_id))
 
 
 @router.get("/searches/{search_id}/top", responses=_ERRORS)
 def most_probable(site: OurSite, search_id: SearchId, count: Annotated[int, Query(ge=1, le=100)] = 10) -> list[ItemOut]:
     """The items that fit the answers best, likeliest first."""
-    now, best = searches.gallery(site, search_id, count)
+    now, best = searching.gallery(site, search_id, count)
     return [_item(now.collection.slug, one) for one in best]
 
 
@@ -216,7 +217,7 @@ def list_triplets(site: OurSite, slug: Slug) -> TripletsOut:
     return TripletsOut(columns=["anchor", "near", "far"], rows=rows.tolist())
 
 
-def _search(now: State) -> SearchOut:
+def _search(now: SearchState) -> SearchOut:
     slug = now.collection.slug
     question = None
     if now.question is not None:

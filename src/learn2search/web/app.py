@@ -13,12 +13,12 @@ from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
 
 from learn2search import __version__
-from learn2search.service.errors import ServiceError, TooMany
-from learn2search.service.rehearsal import rehearse
-from learn2search.service.settings import Settings
-from learn2search.service.site import Site
-from learn2search.web import api, files, health, landing, owner, search_pages
-from learn2search.web.pages import render
+from learn2search.site.context import Site
+from learn2search.site.errors import ServiceError, TooMany
+from learn2search.site.settings import Settings
+from learn2search.site.visits.warm_up import warm_up
+from learn2search.web import api, health, landing_page, media_files, owner_pages, search_pages
+from learn2search.web.rendering import render
 from learn2search.web.security import Guard, RateLimits
 
 STATIC = Path(__file__).parent / "static"
@@ -26,17 +26,17 @@ THREADS = 4  # that answer in one worker: more of them mostly wait for the inter
 UPLOADS = 2  # at a time
 
 
-def create_app(settings: Settings | None = None, *, rehearsed: bool = False) -> FastAPI:
+def create_app(settings: Settings | None = None, *, warm: bool = False) -> FastAPI:
     """The site as an ASGI application; settings come from the environment unless given.
 
-    rehearsed: load the compiled code before the first visitor comes.
+    warm: load the compiled code before the first visitor comes.
     """
     settings = settings or Settings()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        if rehearsed:
-            rehearse()
+        if warm:
+            warm_up()
         current_default_thread_limiter().total_tokens = THREADS
         app.state.uploads = CapacityLimiter(UPLOADS)
         app.state.site = Site.open(settings)
@@ -53,7 +53,7 @@ def create_app(settings: Settings | None = None, *, rehearsed: bool = False) -> 
         redoc_url=None,
         openapi_url="/api/v1/openapi.json",
     )
-    for part in (landing, search_pages, owner, files, health, api):
+    for part in (landing_page, search_pages, owner_pages, media_files, health, api):
         app.include_router(part.router)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     app.add_middleware(Guard)
@@ -65,7 +65,7 @@ def create_app(settings: Settings | None = None, *, rehearsed: bool = False) -> 
 
 def from_environment() -> FastAPI:
     """For servers that import the application by name."""
-    return create_app(Settings(), rehearsed=True)
+    return create_app(Settings(), warm=True)
 
 
 def _service_error(request: Request, error: Exception) -> Response:

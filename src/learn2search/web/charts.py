@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from learn2search.service.knowledge import Knowledge
-from learn2search.service.searches import State
-from learn2search.service.statistics import Band, Curve
+from learn2search.site.administration.statistics import Band, Curve
+from learn2search.site.learning.model_cache import EmbeddingAt
+from learn2search.site.visits.searching import SearchState
 
 FUNNEL_WIDTH, FUNNEL_MIDDLE, FUNNEL_HALF = 1200.0, 37.0, 35.0
 
@@ -34,7 +34,9 @@ class Funnel:
     band: tuple[float, float] | None
 
 
-def funnel(now: State, size: int, band: Band | None, width: float = FUNNEL_WIDTH, half: float = FUNNEL_HALF) -> Funnel:
+def funnel(
+    now: SearchState, size: int, band: Band | None, width: float = FUNNEL_WIDTH, half: float = FUNNEL_HALF
+) -> Funnel:
     """The way so far and the questions to come; a long way shows its latest part."""
     current = now.number
     usual = 16 if band is None else max(16, band.high + 3)
@@ -184,21 +186,21 @@ class Point:
     shown: bool
 
 
-def map_points(knowledge: Knowledge, width: float, height: float, pictures: int = 60) -> list[Point]:
+def map_points(known: EmbeddingAt, width: float, height: float, pictures: int = 60) -> list[Point]:
     """The first two principal components; pictures where there is room for them."""
-    mean = knowledge.embedding.mean - knowledge.embedding.mean.mean(axis=0)
+    mean = known.embedding.mean - known.embedding.mean.mean(axis=0)
     _, _, directions = np.linalg.svd(mean, full_matrices=False)
     flat = mean @ directions[:2].T if len(directions) > 1 else np.column_stack([mean[:, 0], np.zeros(len(mean))])
     reach = np.maximum(np.quantile(np.abs(flat), 0.99, axis=0), 1e-9)
     scale = min(0.46 * width / reach[0], 0.46 * height / reach[1])
     places = np.clip(flat * scale, [-0.47 * width, -0.47 * height], [0.47 * width, 0.47 * height])
     places += np.array([width / 2, height / 2])
-    variance = knowledge.embedding.var
+    variance = known.embedding.var
     spread = np.zeros(len(mean)) if variance is None else np.sqrt(variance.mean(axis=1)) * scale
     shown = _spaced(places, pictures, 0.9 * math.sqrt(width * height / (3.2 * pictures)))
     return [
         Point(int(item), round(float(x), 1), round(float(y), 1), round(float(min(halo, 60)), 1), at in shown)
-        for at, (item, (x, y), halo) in enumerate(zip(knowledge.items, places, spread, strict=True))
+        for at, (item, (x, y), halo) in enumerate(zip(known.items, places, spread, strict=True))
     ]
 
 
@@ -287,7 +289,7 @@ def end_of(y: Axis, values: Sequence[float]) -> float | None:
     return None if value is None else y.at(min(value, y.high))
 
 
-def uncertainty(knowledge: Knowledge, item: int) -> float:
+def uncertainty(known: EmbeddingAt, item: int) -> float:
     """The standard deviation of an item's place, per axis."""
-    variance = knowledge.embedding.var
-    return 0.0 if variance is None else float(np.sqrt(variance[knowledge.row(item)].mean()))
+    variance = known.embedding.var
+    return 0.0 if variance is None else float(np.sqrt(variance[known.row(item)].mean()))

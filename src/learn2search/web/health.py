@@ -12,11 +12,11 @@ from fastapi.responses import JSONResponse, Response
 from prometheus_client import CollectorRegistry, Counter, Gauge
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from learn2search.service.errors import Unavailable
-from learn2search.service.options import options_of
-from learn2search.service.site import Site
+from learn2search.site.catalogue.options import options_of
+from learn2search.site.context import Site
+from learn2search.site.errors import Unavailable
 from learn2search.store import collections, lessons, searches
-from learn2search.web.pages import site_of
+from learn2search.web.rendering import site_of
 
 router = APIRouter(include_in_schema=False)
 

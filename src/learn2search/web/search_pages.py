@@ -9,12 +9,13 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
-from learn2search.service import searches, statistics
-from learn2search.service.errors import Invalid
-from learn2search.service.searches import State
-from learn2search.service.site import Site
+from learn2search.site.administration import statistics
+from learn2search.site.context import Site
+from learn2search.site.errors import Invalid
+from learn2search.site.visits import searching
+from learn2search.site.visits.searching import SearchState
 from learn2search.web.health import ANSWERS, SEARCHES
-from learn2search.web.pages import render, site_of
+from learn2search.web.rendering import render, site_of
 from learn2search.web.security import limited, remember_visitor, visitor_of
 
 router = APIRouter(include_in_schema=False)
@@ -27,7 +28,7 @@ Item = Annotated[int | None, Form(ge=0, le=_MOST)]
 @router.post("/c/{slug}", dependencies=[Depends(limited("searches"))])
 def start(request: Request, site: OurSite, slug: str, show: Annotated[int | None, Form()] = None) -> Response:
     visitor, cookie = visitor_of(request)
-    begun = searches.start(site, slug, visitor=visitor, show=show)
+    begun = searching.start(site, slug, visitor=visitor, show=show)
     SEARCHES.inc()
     response = _go_to(begun.row.id)
     remember_visitor(request, response, cookie)
@@ -42,7 +43,7 @@ def collection(request: Request, site: OurSite, slug: str) -> Response:
 
 @router.get("/s/{search_id}")
 def show(request: Request, site: OurSite, search_id: str) -> Response:
-    return _page(request, site, searches.state(site, search_id))
+    return _page(request, site, searching.state(site, search_id))
 
 
 @router.post("/s/{search_id}", dependencies=[Depends(limited("answers"))])
@@ -59,15 +60,15 @@ def answer(
 ) -> Response:
     """One click: most like it, this is it, can't tell, undo, or it is not here."""
     if choice is not None:
-        now = searches.answer(site, search_id, step, "choice", choice)
+        now = searching.answer(site, search_id, step, "choice", choice)
     elif found is not None:
-        now = searches.answer(site, search_id, step, "found", found)
+        now = searching.answer(site, search_id, step, "found", found)
     else:
         kinds = {"none": none, "undo": undo, "not-here": not_here}
         named = [kind for kind, value in kinds.items() if value is not None]
         if not named:
             raise Invalid("Nothing was chosen.")
-        now = searches.answer(site, search_id, step, named[0])
+        now = searching.answer(site, search_id, step, named[0])
     if not now.stale:
         ANSWERS.labels(now.row.strategy).inc()
     if "x-fragment" not in request.headers:
@@ -79,17 +80,17 @@ def answer(
 
 @router.post("/s/{search_id}/not-it", dependencies=[Depends(limited("answers"))])
 def not_it(site: OurSite, search_id: str) -> Response:
-    searches.correct(site, search_id)
+    searching.correct(site, search_id)
     return _go_to(search_id)
 
 
 @router.post("/s/{search_id}/again", dependencies=[Depends(limited("searches"))])
 def again(request: Request, site: OurSite, search_id: str) -> Response:
     """Leave this search and begin another in the same collection."""
-    old = searches.state(site, search_id)
-    searches.leave(site, search_id)
+    old = searching.state(site, search_id)
+    searching.leave(site, search_id)
     visitor, cookie = visitor_of(request)
-    begun = searches.start(site, old.collection.slug, visitor=visitor, show=old.row.show)
+    begun = searching.start(site, old.collection.slug, visitor=visitor, show=old.row.show)
     SEARCHES.inc()
     response = _go_to(begun.row.id)
     remember_visitor(request, response, cookie)
@@ -98,20 +99,20 @@ def again(request: Request, site: OurSite, search_id: str) -> Response:
 
 @router.post("/s/{search_id}/show")
 def change_show(site: OurSite, search_id: str, show: Annotated[int, Form()]) -> Response:
-    searches.change_show(site, search_id, show)
+    searching.change_show(site, search_id, show)
     return _go_to(search_id)
 
 
 @router.get("/s/{search_id}/gallery")
-def gallery(request: Request, site: OurSite, search_id: str, count: int = searches.GALLERY) -> Response:
+def gallery(request: Request, site: OurSite, search_id: str, count: int = searching.GALLERY) -> Response:
     """For a visitor who gives up: the items that fit the answers best."""
-    now, best = searches.gallery(site, search_id, min(max(count, 1), 100))
+    now, best = searching.gallery(site, search_id, min(max(count, 1), 100))
     if now.question is None:
         return _go_to(search_id)
     return render(request, "gallery.html", now=now, best=best, count=count)
 
 
-def _page(request: Request, site: Site, now: State) -> Response:
+def _page(request: Request, site: Site, now: SearchState) -> Response:
     if now.question is None:
         return _end(request, site, now)
     if now.exhausted:
@@ -119,13 +120,13 @@ def _page(request: Request, site: Site, now: State) -> Response:
     return _question(request, site, now, "search.html")
 
 
-def _question(request: Request, site: Site, now: State, template: str) -> Response:
+def _question(request: Request, site: Site, now: SearchState, template: str) -> Response:
     band = statistics.band(site, now.collection)
     stale = now.stale or request.query_params.get("old") == "1"
     return render(request, template, now=now, question=now.question, band=band, stale=stale)
 
 
-def _end(request: Request, site: Site, now: State) -> Response:
+def _end(request: Request, site: Site, now: SearchState) -> Response:
     if now.row.status != "found":
         return render(request, "not_here.html", now=now)
     spread = statistics.distribution(site, now.collection, now.number)

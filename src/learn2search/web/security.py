@@ -12,9 +12,9 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from learn2search.service.errors import TooMany, Unauthorised
-from learn2search.service.settings import Settings
-from learn2search.service.site import Site
+from learn2search.site.context import Site
+from learn2search.site.errors import TooMany, Unauthorised
+from learn2search.site.settings import Settings
 
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self'; font-src 'self'; "

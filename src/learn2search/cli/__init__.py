@@ -1,0 +1,1 @@
+"""The command line: `main` has the commands, one module for each kind."""

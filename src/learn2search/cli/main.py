@@ -1,0 +1,103 @@
+"""The command line. Each command imports what it needs when it runs, so that help comes at once."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from learn2search.cli import site_commands
+from learn2search.cli.reproduce import PASS_ON, reproduce
+
+app = typer.Typer(
+    help="Find a thing you can recognise but not describe.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+play_app = typer.Typer(help="Games: it finds what you have in mind.", no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(play_app, name="play")
+site_commands.register(app)
+app.command(**PASS_ON)(reproduce)
+
+
+@app.callback()
+def main() -> None:
+    """Find a thing you can recognise but not describe."""
+
+
+@app.command()
+def version() -> None:
+    """Print the version."""
+    from importlib.metadata import version as installed_version
+
+    typer.echo(installed_version("learn2search"))
+
+
+def _two_or_four(show: int) -> int:
+    if show not in (2, 4):
+        raise typer.BadParameter(f"the game shows 2 or 4 colours at a time, not {show}.")
+    return show
+
+
+Show = Annotated[int, typer.Option(callback=_two_or_four, metavar="2|4", help="How many colours to show at a time.")]
+Seed = Annotated[
+    int | None,
+    typer.Option(
+        min=0,
+        metavar="N",
+        envvar="LEARN2SEARCH_SEED",
+        help="The same seed and answers give the same questions.",
+    ),
+]
+
+
+@play_app.command()
+def colors(show: Show = 4, seed: Seed = None) -> None:
+    """Find the colour you have in mind among 1,000.
+
+    Think of a colour. The game shows a few, you press the number of the one that is most like yours, and
+    every answer narrows down what it can be. After a few questions your colour is on the screen.
+
+    \b
+    1 2 3 4    most like it
+    f 1        this is it! (f and then its number; or Shift and its number)
+    0          can't tell
+    u          undo, as often as you like
+    r          start again
+    q          quit
+
+    Without a keyboard (when standard input or output is not a terminal) a simulated person plays one search,
+    which is printed line by line.
+    """
+    if sys.stdin.isatty() and sys.stdout.isatty():
+        raise typer.Exit(_play(show, seed))
+    _simulate(show, seed)
+
+
+def _play(show: int, seed: int | None) -> int:
+    """Play in this terminal; gives the exit status."""
+    from rich.console import Console
+
+    from learn2search.play.game import play, why_not
+
+    console = Console()
+    problem = why_not(console)
+    if problem is not None:
+        typer.echo(problem, err=True)
+        return 1
+    try:
+        play(console, show, seed)
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+def _simulate(show: int, seed: int | None) -> None:
+    from rich.console import Console
+
+    from learn2search.play.simulated import play_simulated
+
+    play_simulated(Console(), show, seed)

@@ -1,0 +1,204 @@
+"""`serve` and `demo`: import, print the addresses, run the workers and the trainer, stop cleanly."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import webbrowser
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from rich.console import Console
+from rich.progress import track
+
+from learn2search.site.catalogue import known_features
+from learn2search.site.catalogue.imports import Report, import_source, make_collection, slug_of
+from learn2search.site.context import Site
+from learn2search.site.settings import Settings
+from learn2search.site.visits.warm_up import warm_up
+from learn2search.store.collections import Collection
+
+_PATIENCE = 1.0  # seconds before a trainer that ended is started again
+_SHOWN = 20  # problems that are listed
+
+console = Console(stderr=True, highlight=False)
+
+
+def open_site(settings: Settings) -> Site:
+    """The site, or a clear word why not."""
+    try:
+        return Site.open(settings)
+    except Exception as error:
+        place = "LEARN2SEARCH_DATABASE_URL" if settings.database_url else str(settings.home)
+        raise SystemExit(f"The site in {place} does not open: {error}") from error
+
+
+def import_into(
+    site: Site, source: Path, title: str | None, slug: str | None, known: Path | None = None, **options: Any
+) -> Collection:
+    """Import with a progress bar, and say what happened. known: a file with the items' features."""
+    title = title or spoken_name(source)
+    collection = make_collection(site, slug or slug_of(title), title, **options)
+
+    def watch(steps: Iterable[Any], total: int) -> Iterable[Any]:
+        return track(steps, f"Importing into {collection.title}", total=total, console=console, transient=True)
+
+    tell(import_source(site, source, collection, watch))
+    if known is not None:
+        known_features.give(site, collection, known_features.read_features(known))
+        console.print(f"Positions are those of {known.name}")
+    return site.collection(collection.slug)
+
+
+def spoken_name(source: Path) -> str:
+    from learn2search.site.catalogue.sources import spoken
+
+    return spoken(source.resolve().stem)
+
+
+def tell(report: Report) -> None:
+    console.print(
+        f"{report.added:,} added, {report.changed:,} changed, {report.unchanged:,} as they were, "
+        f"{report.retired:,} retired"
+    )
+    for problem in report.problems[:_SHOWN]:
+        console.print(f"  not imported: {problem.name}: {problem.message}", markup=False)
+    if len(report.problems) > _SHOWN:
+        console.print(f"  ... and {len(report.problems) - _SHOWN:,} more")
+
+
+def run(site: Site, *, new_token: bool, browser: bool) -> None:
+    """Serve until SIGINT or SIGTERM."""
+    settings = site.settings
+    _check_port(settings)
+    with console.status("Getting ready (the very first start compiles for half a minute or more)"):
+        warm_up()
+    site.close()
+    _export(settings)
+    stop = threading.Event()
+    keeper = threading.Thread(target=_keep_training, args=(stop,), daemon=True)
+    keeper.start()
+    threading.Thread(target=_welcome, args=(settings, new_token, browser and _has_screen()), daemon=True).start()
+    try:
+        with _shared_counters(settings.workers):
+            _serve(settings)
+    finally:
+        stop.set()
+        keeper.join(15)
+
+
+def _serve(settings: Settings) -> None:
+    uvicorn.run(
+        "learn2search.web.app:from_environment",
+        factory=True,
+        host=settings.host,
+        port=settings.port,
+        workers=settings.workers,
+        log_level="warning",
+        access_log=False,
+        timeout_graceful_shutdown=5,
+        server_header=False,
+    )
+
+
+@contextmanager
+def _shared_counters(workers: int) -> Iterator[None]:
+    """A folder in which several workers count together, for /metrics."""
+    if workers == 1 or "PROMETHEUS_MULTIPROC_DIR" in os.environ:
+        yield
+        return
+    with tempfile.TemporaryDirectory(prefix="learn2search-counters-") as folder:
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
+        try:
+            yield
+        finally:
+            del os.environ["PROMETHEUS_MULTIPROC_DIR"]
+
+
+def _check_port(settings: Settings) -> None:
+    with socket.socket(socket.AF_INET6 if ":" in settings.host else socket.AF_INET) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((settings.host, settings.port))
+        except OSError as error:
+            told = f"{_address(settings)} cannot be used: {error.strerror}. Try --port {settings.port + 1}"
+            raise SystemExit(told) from error
+
+
+def _address(settings: Settings) -> str:
+    host = _host(settings)
+    return f"http://{f'[{host}]' if ':' in host else host}:{settings.port}"
+
+
+def _host(settings: Settings) -> str:
+    """Where this machine itself finds the site."""
+    return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host)
+
+
+def _welcome(settings: Settings, new_token: bool, browser: bool) -> None:
+    """Tell the addresses as soon as they answer. The token is made only now: one that nobody was told would be lost."""
+    while True:
+        try:
+            socket.create_connection((_host(settings), settings.port), timeout=1).close()
+            break
+        except OSError:
+            time.sleep(0.05)
+    site = Site(settings)
+    _announce(settings, site.new_token() if new_token else site.first_token())
+    site.close()
+    if browser:
+        webbrowser.open(_address(settings))
+
+
+def _announce(settings: Settings, token: str | None) -> None:
+    """Plainly, on standard output, so that it can be read by people and programs."""
+    lines = [
+        "",
+        "Learn2Search is ready.",
+        "",
+        f"  Visitors  {_address(settings)}/",
+        f"  Owner     {_address(settings)}/owner",
+    ]
+    if token:
+        lines.append(f"  Token     {token}   (shown only now; --new-token makes another)")
+    lines += [f"  State     {settings.home}", "", "Stop with Ctrl-C.", ""]
+    print("\n".join(lines), flush=True)
+
+
+def _export(settings: Settings) -> None:
+    """Workers and the trainer are processes of their own: they read the settings from the environment."""
+    for name, value in settings.model_dump().items():
+        if value is not None:
+            os.environ[f"LEARN2SEARCH_{name.upper()}"] = str(value)
+
+
+def _keep_training(stop: threading.Event) -> None:
+    """A trainer in its own process, started again when it ends before its time."""
+    command = [sys.executable, "-m", "learn2search.cli", "train", "--watch", "--parent", str(os.getpid())]
+    while not stop.is_set():
+        trainer = subprocess.Popen(command, start_new_session=True)
+        while trainer.poll() is None and not stop.wait(0.2):
+            pass
+        if stop.is_set():
+            trainer.send_signal(signal.SIGTERM)
+            try:
+                trainer.wait(10)
+            except subprocess.TimeoutExpired:
+                trainer.kill()
+                trainer.wait()
+            return
+        time.sleep(_PATIENCE)
+
+
+def _has_screen() -> bool:
+    """Without one, a browser would take over the terminal."""
+    return sys.platform in ("darwin", "win32") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

@@ -1,0 +1,58 @@
+"""GaussEmbed's objective in JAX: the way to GPUs, and the autodiff oracle for the compiled slopes.
+
+Needs NumPy, SciPy and JAX only, so it also runs where numba is missing. `log_likelihood` and `objective` are the
+differentiable functions (`elbo.py`), `optimize` fits on one device or several and returns `Fitted`
+(`optimizer.py`); JAX is imported with the first use of these four. `choose_devices` needs no JAX.
+"""
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import jax
+
+    from learn2search.embed._jax.elbo import log_likelihood, objective
+    from learn2search.embed._jax.optimizer import Fitted, optimize
+
+__all__ = ["Fitted", "choose_devices", "log_likelihood", "objective", "optimize"]
+
+_MODULE_OF = {"Fitted": "optimizer", "optimize": "optimizer", "log_likelihood": "elbo", "objective": "elbo"}
+_INSTALL = 'pip install "learn2search[jax]", for an NVIDIA GPU with "jax[cuda13]" after it'
+
+
+def choose_devices(device: str) -> "list[jax.Device] | None":
+    """The devices to fit on; None is the compiled path on the CPU.
+
+    "cpu": None. "gpu": all GPUs of this machine, or an error. "auto": the GPUs if there are any, else None.
+    """
+    if device not in ("auto", "cpu", "gpu"):
+        raise ValueError(f'device must be "auto", "cpu" or "gpu", got {device!r}')
+    if device == "cpu":
+        return None
+    gpus = _gpus()
+    if device == "gpu" and not gpus:
+        why = "JAX sees none here" if find_spec("jax") else "JAX is not installed"
+        raise RuntimeError(f'device="gpu" needs a GPU, but {why}: {_INSTALL}, or use device="auto"')
+    return gpus or None
+
+
+def _gpus() -> "list[jax.Device]":
+    """GPUs come to JAX as plug-ins: where there is none, importing JAX (a second) would be in vain."""
+    if not (find_spec("jax") and find_spec("jax_plugins")):
+        return []
+    import jax
+
+    try:
+        return list(jax.local_devices(backend="gpu"))
+    except RuntimeError:
+        return []
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        return getattr(import_module(f"learn2search.embed._jax.{_MODULE_OF[name]}"), name)
+    except ModuleNotFoundError as missing:
+        raise ImportError(f"{name} needs {missing.name}: {_INSTALL}") from missing

@@ -1,0 +1,1 @@
+"""The compiled engine: how a fit runs on the CPU."""

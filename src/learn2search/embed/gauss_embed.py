@@ -1,0 +1,324 @@
+"""GaussEmbed: every item is a Gaussian N(ν_i, Ψ_i) with diagonal Ψ_i, fitted by maximising the ELBO (the paper's
+section 5.1).
+
+    ELBO = Σ_triplets E_q log P(m) - τ Σ_i KL(N(ν_i, Ψ_i) || N(0, S))
+
+`_numba/kernels.py` has the mathematics of the two links and of the steps. The prior's variances S are
+
+    "standard"     1, the paper's
+    "empirical"    the mean of ν² + ψ over items and axes, set anew before each epoch but the first
+    "ard"          the same for each axis alone: axes that the data do not need shrink away
+    a number       that
+"""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from learn2search.embed import _jax
+from learn2search.embed._jax import choose_devices
+from learn2search.embed._numba.kernels import Link, Prior, Schedule, State, begin
+from learn2search.embed.axes import relevances, to_principal_axes
+from learn2search.embed.estimator import (
+    Array,
+    TripletEmbedding,
+    check_dimension,
+    check_fraction,
+    check_positive,
+    initial_embedding,
+    is_positive,
+    is_scarce,
+    training_triplets,
+)
+from learn2search.embed.fit_loop import (
+    EarlyStopping,
+    FitResult,
+    Monitoring,
+    hold_out,
+    optimize,
+    seeds,
+    start_of,
+    unseen_items,
+)
+from learn2search.embed.online import online_step
+from learn2search.embedding import Embedding
+from learn2search.streams import Seed
+from learn2search.triplets import Triplets, as_triplets
+
+_PRIORS = ("empirical", "standard", "ard")
+_FIRST_SD = {"probit": 1.0, "ratio": 0.1}
+_FIRST_AXES, _MOST_AXES = 30, 120  # with which "auto" begins, and how far it goes if all of them are needed
+_RELEVANT = 0.5  # mean ν² / mean ψ of an axis that is kept
+
+
+class GaussEmbed(TripletEmbedding):
+    """A distributional embedding: `embedding_` are the means, `variance_` the variances, `(n, d)` each.
+
+    n_components: d, or "auto". link: "probit" (the paper's comparison model, for searches) or "ratio" with its
+    steepness `kappa` (people's judgements). prior: "empirical", "standard" (the paper's N(0, I)), "ard" or a variance.
+    temper: the weight τ of the KL term. docs/embeddings.md tells what None stands for, and when to change what.
+    """
+
+    variance_: Array
+    prior_variance_: Array
+    trials_: list[Any]
+    _stored: ClassVar[tuple[str, ...]] = ("embedding_", "variance_", "prior_variance_", "epochs_")
+
+    def __init__(
+        self,
+        n_components: int | str = 10,
+        *,
+        link: str = "probit",
+        kappa: float = 5.0,
+        prior: str | float | None = None,
+        temper: float | None = None,
+        epochs: int | None = None,
+        learning_rate: float | None = None,
+        batch_size: int | None = None,
+        n_samples: int = 1,
+        validation_fraction: float = 0.0,
+        patience: int = 5,
+        device: str = "cpu",
+        verbose: bool = False,
+        random_state: Seed = None,
+    ) -> None:
+        self.n_components = n_components
+        self.link = link
+        self.kappa = kappa
+        self.prior = prior
+        self.temper = temper
+        self.epochs = epochs
+        self.learning_rate = learning_rate
+        self.batch_size = batch_size
+        self.n_samples = n_samples
+        self.validation_fraction = validation_fraction
+        self.patience = patience
+        self.device = device
+        self.verbose = verbose
+        self.random_state = random_state
+
+    # --- fitting -----------------------------------------------------------------------------------
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        init: ArrayLike | Embedding | None = None,
+        n_items: int | None = None,
+        groups: ArrayLike | None = None,
+        prior_mean: ArrayLike | None = None,
+    ) -> Self:
+        """Learn from triplets.
+
+        init: where to begin, an `Embedding` or means `(n, d)`. groups: the screen or search of each row, for
+        `validation_fraction`. prior_mean: where items are before any triplet, `(n, d)`, for instance from features.
+        Items that no triplet names keep the prior.
+        """
+        self._check_parameters()
+        rows, n, labels = training_triplets(X, y, n_items, groups)
+        if self.n_components == "auto":
+            if init is not None or prior_mean is not None:
+                raise ValueError('init and prior_mean have a fixed number of columns: give n_components, not "auto"')
+            return self._fit_automatic(rows, n, labels)
+        d = int(self.n_components)
+        split_seed, start_seed, run_seed = seeds(self.random_state, 3)
+        train, held_out = hold_out(rows, self.validation_fraction, labels, split_seed)
+        centre = np.zeros((1, d)) if prior_mean is None else _prior_mean(prior_mean, n, d)
+        state = self._start(initial_embedding(init, n, d), centre, n, d, start_seed)
+        schedule, monitoring = self.schedule(len(train), n), Monitoring(self.patience, self.verbose)
+        devices = choose_devices(self.device)
+        if devices is None:
+            prior = _MovingPrior(*self._prior_and_temper(d), centre, state, ~unseen_items(train, n))
+            result = optimize(train, held_out, state, self._link(), schedule, prior, monitoring, run_seed)
+            variance = prior.variance
+        else:
+            result, variance = self._optimize_on(
+                devices, train, held_out, state, centre, schedule, monitoring, run_seed
+            )
+        self._keep(result, variance, centre, unseen_items(rows, n))
+        if result.interrupted:
+            raise KeyboardInterrupt(f"the fit was interrupted after epoch {result.epochs}: the estimator is usable")
+        return self
+
+    def _optimize_on(
+        self,
+        devices: Sequence[Any],
+        rows: Triplets,
+        held_out: Triplets | None,
+        state: State,
+        centre: Array,
+        schedule: Schedule,
+        monitoring: Monitoring,
+        seed: np.random.SeedSequence,
+    ) -> tuple[FitResult, Array]:
+        """The same on accelerators, and the prior's variances at the end."""
+        kind, temper = self._prior_and_temper(state.nu.shape[1])
+        variance = np.full(state.nu.shape[1], 1.0 if isinstance(kind, str) else float(kind))
+        early_stopping = EarlyStopping(rows, held_out, self._link(), schedule.epochs, monitoring, start_of(state))
+        with early_stopping:
+            fitted = _jax.optimize(
+                rows,
+                state.nu,
+                state.rho,
+                link=self.link,
+                kappa=float(self.kappa),
+                temper=temper,
+                prior=kind,
+                prior_mean=centre if len(centre) > 1 else None,
+                epochs=schedule.epochs,
+                batch_size=schedule.batch,
+                learning_rate=schedule.rate,
+                n_samples=schedule.samples,
+                seed=seed,
+                devices=devices,
+                after_epoch=early_stopping.after_epoch,
+            )
+            variance = np.asarray(fitted.prior_variance, np.float64)
+        return early_stopping.result, variance
+
+    def _start(self, init: Embedding | None, centre: Array, n: int, d: int, seed: np.random.SeedSequence) -> State:
+        """ν ~ 0.1 N(0, I) about the prior's mean, or the given positions."""
+        nu = centre + 0.1 * np.random.default_rng(seed).standard_normal((n, d)) if init is None else init.mean
+        first = np.log(_FIRST_SD[self.link])
+        rho = np.full((n, d), first) if init is None or init.var is None else 0.5 * np.log(init.var)
+        return begin(nu, rho)
+
+    def schedule(self, count: int, n: int) -> Schedule:
+        """What None stands for: more and smaller steps where triplets are few for the parameters."""
+        scarce = is_scarce(count, n, int(self.n_components))
+        if self.link == "ratio":
+            epochs, batches, rate = (100, 20, 0.01) if scarce else (60, 20, 0.015)
+        else:
+            epochs, batches, rate = (80, 40, 0.05) if scarce else (20, 40, 0.1)
+        batch = int(self.batch_size) if self.batch_size else max(200, count // batches)
+        return Schedule(
+            min(count, batch), int(self.n_samples), float(self.learning_rate or rate), int(self.epochs or epochs)
+        )
+
+    def _keep(self, result: FitResult, scale: Array, centre: Array, unseen: NDArray[np.bool_]) -> None:
+        """Take over the result; an item that no triplet names is exactly the prior."""
+        mean, variance = np.array(result.nu, np.float64), np.exp(2.0 * np.array(result.rho, np.float64))
+        mean[unseen] = np.broadcast_to(centre, mean.shape)[unseen]
+        variance[unseen] = scale
+        self.embedding_, self.variance_, self.prior_variance_ = mean, variance, scale
+        self.n_items_, self.epochs_ = len(mean), result.epochs
+
+    def _fit_automatic(self, rows: Triplets, n: int, groups: NDArray[np.generic] | None) -> Self:
+        """Many axes with a prior variance each; turn to the principal ones, drop those with more noise than signal,
+        and fit again from there, until twice none is dropped (an axis of chance dies slowly)."""
+        seed = int(seeds(self.random_state, 1)[0].generate_state(1)[0])
+        turned: Embedding | None = None
+        width, steady = min(_FIRST_AXES, n - 1), 0
+        while steady < 2:
+            options = {"n_components": width, "prior": "ard", "random_state": seed}
+            wide = self._fit_within(options, rows, turned, n, groups)
+            mean, variance = to_principal_axes(wide.embedding_, wide.variance_)
+            relevant = relevances(mean, variance) >= _RELEVANT
+            relevant[0] = True
+            if turned is None and relevant.all() and width < min(_MOST_AXES, n - 1):
+                width = min(2 * width, n - 1)
+                continue
+            turned = Embedding(mean[:, relevant], variance[:, relevant])
+            steady = steady + 1 if relevant.all() else 0
+            width = int(relevant.sum())
+        chosen = {"n_components": width, "random_state": seed}
+        self._fit_within(chosen, rows, turned, n, groups)
+        return self
+
+    def _fit_within(
+        self,
+        options: dict[str, Any],
+        rows: Triplets,
+        init: Embedding | None,
+        n: int,
+        groups: NDArray[np.generic] | None,
+    ) -> Self:
+        """Fit another one with these options and take over what it has learnt, also when it is interrupted."""
+        other = type(self)(**self.get_params() | options)
+        try:
+            other.fit(rows, None, init, n, groups)
+        finally:
+            if hasattr(other, "embedding_"):
+                for name in (*self._stored, "n_items_"):
+                    setattr(self, name, getattr(other, name))
+        return other
+
+    def partial_fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
+        """One assumed-density step a triplet, in order: for streams, on top of a fit. New items begin at the prior."""
+        rows = as_triplets(X, y)
+        if not hasattr(self, "embedding_"):
+            self._begin_empty()
+        new = int(rows.max(initial=-1)) + 1 - self.n_items_
+        if new > 0:
+            self.embedding_ = np.concatenate([self.embedding_, np.zeros((new, self.embedding_.shape[1]))])
+            self.variance_ = np.concatenate([self.variance_, np.tile(self.prior_variance_, (new, 1))])
+            self.n_items_ += new
+        online_step(self.embedding_, self.variance_, rows, self._link())
+        return self
+
+    def _begin_empty(self) -> None:
+        """An embedding of no items, for `partial_fit` before any `fit`."""
+        self._check_parameters()
+        if self.n_components == "auto":
+            raise ValueError('"auto" needs triplets to choose from: fit first, or give n_components a number')
+        d = int(self.n_components)
+        kind, _ = self._prior_and_temper(d)
+        self.embedding_, self.variance_, self.n_items_, self.epochs_ = np.empty((0, d)), np.empty((0, d)), 0, 0
+        self.prior_variance_ = np.full(d, 1.0 if isinstance(kind, str) else kind)
+
+    # --- the result --------------------------------------------------------------------------------
+
+    def to_embedding(self) -> Embedding:
+        """Means and variances; with the probit link a search on it has noise 1."""
+        self._check_fitted()
+        return Embedding(self.embedding_, self.variance_)
+
+    def _model(self) -> tuple[Array, Array, Link]:
+        return self.embedding_, self.variance_, self._link()
+
+    def _link(self) -> Link:
+        return Link(self.link == "ratio", float(self.kappa))
+
+    # --- parameters --------------------------------------------------------------------------------
+
+    def _prior_and_temper(self, d: int) -> tuple[str | float, float]:
+        """What None stands for: the ELBO with an empirical prior, or, for the ratio link, τ = 1/d and variance 2τ."""
+        temper = (1.0 / d if self.link == "ratio" else 1.0) if self.temper is None else float(self.temper)
+        if self.prior is None:
+            return (2.0 * temper if self.link == "ratio" else "empirical"), temper
+        return self.prior, temper
+
+    def _check_parameters(self) -> None:
+        if self.n_components != "auto":
+            check_dimension(self.n_components)
+        if self.link not in _FIRST_SD:
+            raise ValueError(f'link must be "probit" or "ratio", got {self.link!r}')
+        if self.prior is not None and self.prior not in _PRIORS and not is_positive(self.prior):
+            raise ValueError(f'prior must be "empirical", "standard", "ard" or a positive variance, got {self.prior!r}')
+        check_fraction(self.validation_fraction)
+        names = ("kappa", "temper", "epochs", "learning_rate", "batch_size", "n_samples", "patience")
+        check_positive(**{name: getattr(self, name) for name in names})
+
+
+def _prior_mean(given: ArrayLike, n: int, d: int) -> Array:
+    mean = np.asarray(given, np.float64)
+    if mean.shape != (n, d) or not np.isfinite(mean).all():
+        raise ValueError(f"prior_mean must be finite numbers of shape ({n}, {d}), got shape {mean.shape}")
+    return mean
+
+
+class _MovingPrior:
+    """The prior before each epoch: fixed variances, or those that make the present state most probable."""
+
+    def __init__(self, kind: str | float, temper: float, centre: Array, state: State, seen: NDArray[np.bool_]) -> None:
+        self.kind, self.temper, self.state, self.seen = kind, temper, state, seen
+        self.mean = centre.astype(np.float32)
+        self.variance = np.full(state.nu.shape[1], 1.0 if isinstance(kind, str) else float(kind))
+
+    def __call__(self, epoch: int) -> Prior:
+        if self.kind in ("empirical", "ard") and epoch > 0:
+            squares = ((self.state.nu - self.mean) ** 2 + self.state.sd**2)[self.seen].mean(axis=0, dtype=np.float64)
+            self.variance = squares if self.kind == "ard" else np.full(len(squares), squares.mean())
+        return Prior(self.mean, self.variance.astype(np.float32), self.temper)

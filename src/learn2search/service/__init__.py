@@ -1,1 +1,0 @@
-"""What the product does, free of HTTP: collections, searches, lessons, models, the trainer."""

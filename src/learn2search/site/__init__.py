@@ -1,0 +1,1 @@
+"""What the product does, free of HTTP: visits, learning, the catalogue of items, administration."""

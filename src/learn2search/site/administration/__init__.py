@@ -1,0 +1,1 @@
+"""What an owner looks at, changes and takes away."""

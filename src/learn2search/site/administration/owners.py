@@ -1,0 +1,91 @@
+"""What an owner does with a collection beyond importing: look, edit, set searches aside."""
+
+from dataclasses import dataclass, replace
+
+from learn2search.site.catalogue.options import Options
+from learn2search.site.context import Site
+from learn2search.site.errors import Conflict, NotFound
+from learn2search.site.learning import finished_searches
+from learn2search.site.visits.searching import answers_that_count
+from learn2search.store import collections, items, searches
+from learn2search.store.collections import Collection
+from learn2search.store.items import Item
+from learn2search.store.searches import SearchRow, StepRow
+
+
+@dataclass(frozen=True)
+class AnsweredSearch:
+    """A search with the answers that counted."""
+
+    row: SearchRow
+    answers: tuple[StepRow, ...]
+
+    @property
+    def seconds(self) -> float | None:
+        """Per answer, the mean."""
+        times = [step.milliseconds for step in self.answers if step.milliseconds is not None]
+        return sum(times) / len(times) / 1000 if times else None
+
+
+def collections_of(site: Site) -> list[tuple[Collection, int]]:
+    """All collections with their sizes."""
+    with site.database.read() as db:
+        sizes = collections.sizes(db)
+        return [(one, sizes.get(one.id, 0)) for one in collections.all_collections(db)]
+
+
+def items_by_number(site: Site, collection: Collection) -> dict[int, Item]:
+    with site.database.read() as db:
+        return {item.number: item for item in items.all_items(db, collection.id)}
+
+
+def find_items(
+    site: Site, collection: Collection, words: str, start: int, count: int, *, active_only: bool = False
+) -> tuple[int, list[Item]]:
+    with site.database.read() as db:
+        return items.page(db, collection.id, words.strip(), start, count, active_only=active_only)
+
+
+def latest_searches(
+    site: Site, collection: Collection, count: int, start: int = 0, quarantined: bool | None = None
+) -> list[AnsweredSearch]:
+    with site.database.read() as db:
+        rows = searches.latest(db, collection.id, count, start, quarantined)
+        steps = searches.steps_of(db, [row.id for row in rows])
+    return [AnsweredSearch(row, tuple(answers_that_count(steps[row.id]))) for row in rows]
+
+
+def replay(site: Site, search_id: str) -> list[StepRow]:
+    """Everything that happened in a search, undone answers too."""
+    with site.database.read() as db:
+        return searches.steps(db, search_id)
+
+
+def change_collection(site: Site, collection: Collection, title: str, options: Options) -> None:
+    with site.database.write() as db:
+        collections.change(db, collection.id, title, options.model_dump(mode="json"))
+    site.forget()
+
+
+def set_aside(site: Site, search_id: str) -> None:
+    """The owner does not trust a search: it no longer teaches."""
+    with site.database.write() as db:
+        if searches.get(db, search_id) is None:
+            raise NotFound("There is no such search.")
+        searches.change(db, search_id, quarantine=finished_searches.BY_OWNER)
+        finished_searches.withdraw(db, search_id)
+
+
+def release(site: Site, search_id: str) -> None:
+    """The owner trusts a search after all: it teaches from now on."""
+    with site.database.write() as db:
+        row = searches.get(db, search_id)
+        if row is None:
+            raise NotFound("There is no such search.")
+        if row.quarantine is None or row.target is None:
+            raise Conflict("Only a finished search in quarantine can be released.")
+        answers = tuple(answers_that_count(searches.steps(db, search_id)))
+        trusted = replace(row, quarantine=None)
+        finished_searches.teach(
+            db, trusted, finished_searches.Lesson(finished_searches.triplets_of(answers, row.target), None)
+        )

@@ -1,0 +1,92 @@
+"""Known features: search works from the first visit, and clicks refine the positions.
+
+Given features become a model with exact positions, in units of the noise: σ is 1. How noisy people are is not known at
+first, so it is set high; the trainer then fits the scale to the finished searches (`rescaled`), and, once there are
+many, the positions too, with the features as the prior's mean.
+"""
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+from learn2search import Embedding, calibrate_noise, margin, random_margins
+from learn2search.site.catalogue.options import options_of
+from learn2search.site.context import Site
+from learn2search.site.errors import Conflict, Invalid
+from learn2search.site.learning.publishing import FLIPPED, publish
+from learn2search.store import collections, items
+from learn2search.store.collections import Collection
+
+Array = NDArray[np.float64]
+
+_SCALES = 2.0 ** np.arange(-3, 3.01, 0.25)  # that are tried around the present one
+
+
+def read_features(path: Path) -> Array:
+    """Features (n, d) from .npy, .npz (mean) or .csv, one row an item in the order of their numbers."""
+    try:
+        if path.suffix == ".npy":
+            return np.asarray(np.load(path, allow_pickle=False), float)
+        if path.suffix == ".npz":
+            with np.load(path, allow_pickle=False) as file:
+                return np.asarray(file["mean"], float)
+        return np.atleast_2d(np.genfromtxt(path, delimiter=",", skip_header=_has_header(path), encoding="utf-8-sig"))
+    except (OSError, ValueError, KeyError) as error:
+        raise Invalid(f"{path} does not hold features (.npy or .csv, one row an item): {error}") from error
+
+
+def _has_header(path: Path) -> int:
+    first = path.read_text(encoding="utf-8-sig").split("\n", 1)[0].split(",")[0].strip()
+    try:
+        float(first)
+    except ValueError:
+        return 1
+    return 0
+
+
+def give(site: Site, collection: Collection, features: ArrayLike) -> None:
+    """Publish a model that knows where the items are: row i of the features is item i."""
+    with site.database.read() as db:
+        numbers = np.array(items.active_numbers(db, collection.id), np.int64)
+        now = collections.by_id(db, collection.id)
+    known = np.asarray(features, float)
+    if known.ndim != 2 or len(known) <= numbers.max(initial=-1):
+        raise Invalid(
+            f"The features have shape {known.shape}, but item {numbers.max(initial=-1)} needs a row of its own."
+        )
+    try:
+        space = Embedding(known[numbers])
+        noise = calibrate_noise(random_margins(space.mean, seed=0), FLIPPED)
+        space = Embedding(space.mean / noise)
+    except ValueError as error:
+        raise Invalid(f"The features cannot be used: {error}") from error
+    options = options_of(now).model_copy(update={"dimensions": space.dim})
+    metrics = {"features": True, "online": False, "prior_variance": float(space.mean.var())}
+    with site.database.write() as db:
+        collections.change(db, now.id, now.title, options.model_dump(mode="json"))
+        made = publish(
+            db,
+            site,
+            now,
+            parent_id=now.model_id,
+            origin="features",
+            published=True,
+            trained_up_to=now.lessons,
+            triplets=0,
+            noise=1.0,
+            metrics=metrics,
+            items=numbers,
+            embedding=space,
+        )
+    if made is None:
+        raise Conflict("Another model was published meanwhile: try again.")
+
+
+def rescaled(mean: Array, triplets: NDArray[np.int64]) -> Array:
+    """Positions in units of the noise that fits the answers best: the scale s that maximises Σ log Φ(s m)."""
+    anchor, near, far = triplets.T
+    margins = margin(mean[near], mean[far], mean[anchor])
+    likelihoods = [float(special.log_ndtr(scale * margins).sum()) for scale in _SCALES]
+    return mean * float(_SCALES[int(np.argmax(likelihoods))])

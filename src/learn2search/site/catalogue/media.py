@@ -1,0 +1,124 @@
+"""Pictures and sounds from outside: decoded with limits, and pictures encoded anew. Nothing else is ever served."""
+
+import hashlib
+import io
+import warnings
+from pathlib import Path
+from typing import Any
+
+from PIL import Image, ImageOps, UnidentifiedImageError
+
+from learn2search.site.atomic_files import whole
+from learn2search.site.catalogue.sources import LARGEST, Entry
+from learn2search.site.catalogue.thumbnail_features import look_of
+
+FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "AVIF")
+MOST_PIXELS = 60_000_000
+LARGE, SMALL = 900, 240  # pixels, the longer side
+_SOUND_STARTS = {
+    b"ID3": "mp3",
+    b"\xff\xfb": "mp3",
+    b"\xff\xf3": "mp3",
+    b"\xff\xf2": "mp3",
+    b"OggS": "ogg",
+    b"fLaC": "flac",
+}
+
+
+class Unreadable(Exception):
+    """Why a file cannot be imported."""
+
+
+def store_media(entry: Entry, folder: Path) -> dict[str, Any]:
+    """Write what an item shows under names made from its content, and say how it is called."""
+    data = entry.read() if entry.read is not None else b""
+    if len(data) > LARGEST:
+        raise Unreadable(f"unpacked it is larger than {LARGEST / 1e6:.0f} MB")
+    if entry.kind == "picture":
+        return _store_picture(data, folder)
+    if entry.kind == "sound":
+        return _store_sound(data, folder)
+    return _text(data)
+
+
+def _store_picture(data: bytes, folder: Path) -> dict[str, Any]:
+    name = hashlib.sha256(data).hexdigest()[:32]
+    large, small = folder / f"{name}.webp", folder / f"{name}-s.webp"
+    if not (large.exists() and small.exists()):
+        picture = decode(data)
+        _write(_reduced(picture, LARGE), large, 82)
+        _write(_reduced(picture, SMALL), small, 76)
+    with Image.open(large) as made:
+        width, height = made.size
+    with Image.open(small) as made:
+        look = look_of(made)
+    shown: dict[str, Any] = {"kind": "picture", "large": large.name, "small": small.name}
+    return shown | {"width": width, "height": height, "look": look}
+
+
+def decode(data: bytes) -> Image.Image:
+    """The first frame, upright, in RGB on white; anything that is not a harmless picture is `Unreadable`."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with Image.open(io.BytesIO(data), formats=FORMATS) as picture:
+                if picture.width * picture.height > MOST_PIXELS:
+                    raise Unreadable(f"{picture.width} × {picture.height} pixels are too many: at most 60 million")
+                picture.draft("RGB", (LARGE, LARGE))
+                picture.load()
+                upright = ImageOps.exif_transpose(picture)
+                return _on_white(upright)
+    except Unreadable:
+        raise
+    except Image.DecompressionBombError as error:
+        raise Unreadable("it has too many pixels") from error
+    except UnidentifiedImageError as error:
+        raise Unreadable("it is not a picture (JPEG, PNG, WebP, GIF or AVIF), whatever its name says") from error
+    except Exception as error:
+        raise Unreadable(f"it is damaged: {error}") from error
+
+
+def _on_white(picture: Image.Image) -> Image.Image:
+    if picture.mode in ("RGBA", "LA", "PA") or "transparency" in picture.info:
+        layer = picture.convert("RGBA")
+        white = Image.new("RGBA", layer.size, "white")
+        return Image.alpha_composite(white, layer).convert("RGB")
+    return picture.convert("RGB")
+
+
+def _reduced(picture: Image.Image, longest: int) -> Image.Image:
+    if max(picture.size) <= longest:
+        return picture
+    smaller = picture.copy()
+    smaller.thumbnail((longest, longest), Image.Resampling.LANCZOS, reducing_gap=3.0)
+    return smaller
+
+
+def _write(picture: Image.Image, path: Path, quality: int) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with whole(path) as partial:
+        picture.save(partial, "WEBP", quality=quality, method=3)
+
+
+def _store_sound(data: bytes, folder: Path) -> dict[str, Any]:
+    """Sounds are kept as they are, if they begin like one: browsers play them in a sandbox of their own."""
+    kind = next((kind for start, kind in _SOUND_STARTS.items() if data.startswith(start)), None)
+    if data[:4] == b"RIFF" and data[8:12] == b"WAVE":
+        kind = "wav"
+    if data[4:8] == b"ftyp":
+        kind = "m4a"
+    if kind is None:
+        raise Unreadable("it is not a sound (MP3, OGG, Opus, WAV, FLAC or M4A), whatever its name says")
+    path = folder / f"{hashlib.sha256(data).hexdigest()[:32]}.{kind}"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with whole(path) as partial:
+        partial.write_bytes(data)
+    return {"kind": "sound", "file": path.name}
+
+
+def _text(data: bytes) -> dict[str, Any]:
+    try:
+        text = data.decode("utf-8-sig").strip()
+    except UnicodeDecodeError as error:
+        raise Unreadable("it is not text in UTF-8") from error
+    return {"kind": "text", "text": text[:4000]}

@@ -1,0 +1,190 @@
+"""What can be imported: a folder, a ZIP file, or a CSV table, as a list of entries. Nothing is decoded here.
+
+A table has the columns file, title, description, group; a row without a file is a text card. A folder or a ZIP file may
+hold such a table. Names inside a ZIP file are keys and never become paths.
+"""
+
+import csv
+import io
+import re
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from learn2search.site.errors import Invalid
+
+PICTURES = {".jpg", ".jpeg", ".png", ".webp", ".gif", ".avif"}
+SOUNDS = {".mp3", ".ogg", ".oga", ".opus", ".wav", ".flac", ".m4a"}
+TEXTS = {".txt"}
+LARGEST = 50_000_000  # bytes a file
+_COLUMNS = ("file", "title", "description", "group")
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Why one file was not imported."""
+
+    name: str
+    message: str
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One item to be. stamp changes when what it is made of does; read gives the bytes, None for a text card."""
+
+    key: str
+    kind: str  # picture, sound, text
+    title: str
+    description: str
+    family: str
+    stamp: str
+    read: Callable[[], bytes] | None
+
+
+@dataclass(frozen=True)
+class File:
+    """A file of a folder or of a ZIP file."""
+
+    name: str
+    size: int
+    stamp: str
+    open: Callable[[], bytes]
+
+
+def entries(source: Path) -> tuple[list[Entry], list[Problem]]:
+    """The entries of a source in the order of their names, and the files that cannot be imported."""
+    if not source.exists():
+        raise Invalid(f"{source} does not exist: give a folder, a ZIP file or a CSV table.")
+    if source.is_dir():
+        return _collect(list(_folder(source)))
+    if source.suffix.lower() == ".csv":
+        return _rows(source.read_bytes(), {file.name: file for file in _folder(source.parent)}, source.name)
+    if zipfile.is_zipfile(source):
+        return _collect(list(_archive(source)))
+    raise Invalid(f"{source} is neither a folder nor a ZIP file nor a CSV table.")
+
+
+def _folder(folder: Path) -> Iterator[File]:
+    root = folder.resolve()
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        if any(part.startswith(".") for part in PurePosixPath(name).parts) or not path.is_file():
+            continue
+        if not path.resolve().is_relative_to(root):  # a link that leads out of the folder
+            continue
+        facts = path.stat()
+        yield File(name, facts.st_size, f"{facts.st_size}:{facts.st_mtime_ns}", path.read_bytes)
+
+
+def _archive(source: Path) -> Iterator[File]:
+    with zipfile.ZipFile(source) as archive:
+        members = [member for member in archive.infolist() if not member.is_dir()]
+    for member in sorted(members, key=lambda one: one.filename):
+        parts = PurePosixPath(member.filename).parts
+        if not any(part.startswith(".") or part == "__MACOSX" for part in parts if part != ".."):
+            stamp = f"{member.file_size}:{member.CRC:08x}"
+            yield File(member.filename, member.file_size, stamp, _member_reader(source, member.filename))
+
+
+def _member_reader(source: Path, name: str) -> Callable[[], bytes]:
+    def read() -> bytes:
+        with zipfile.ZipFile(source) as archive, archive.open(name) as member:
+            return member.read(LARGEST + 1)  # what the directory says about the size may be a lie
+
+    return read
+
+
+def _collect(files: list[File]) -> tuple[list[Entry], list[Problem]]:
+    """The entries of a folder or ZIP file: from its table if it has one, else one for each file."""
+    tables = [file for file in files if file.name.lower().endswith(".csv")]
+    if tables:
+        return _rows(_table(tables[0]), {file.name: file for file in files}, tables[0].name)
+    found: list[Entry] = []
+    problems: list[Problem] = []
+    for file in files:
+        entry = _entry(file, "", "", "")
+        if isinstance(entry, Entry):
+            found.append(entry)
+        else:
+            problems.append(entry)
+    return found, problems
+
+
+def _table(file: File) -> bytes:
+    try:
+        return file.open()
+    except (OSError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
+        raise Invalid(f"The table {file.name} cannot be read: {error}") from error
+
+
+def _entry(file: File, title: str, description: str, family: str) -> Entry | Problem:
+    path = PurePosixPath(file.name)
+    kind = _kind(path.suffix.lower())
+    if kind is None:
+        known = ", ".join(sorted(suffix[1:].upper() for suffix in PICTURES | SOUNDS | TEXTS))
+        return Problem(file.name, f"{path.suffix or 'a file without an ending'} is not imported; {known} are")
+    if file.size > LARGEST:
+        return Problem(file.name, f"{file.size / 1e6:.0f} MB are too large: at most {LARGEST / 1e6:.0f} MB")
+    if file.size == 0:
+        return Problem(file.name, "the file is empty")
+    if not family and len(path.parts) > 1:
+        family = path.parts[-2] if path.parts[-2] not in ("..", "/") else ""
+    title = title or spoken(path.stem)
+    stamp = "|".join((file.stamp, title, description, family))
+    return Entry(file.name[-255:], kind, title, description, family, stamp, file.open)
+
+
+def _kind(suffix: str) -> str | None:
+    kinds = {"picture": PICTURES, "sound": SOUNDS, "text": TEXTS}
+    return next((kind for kind, suffixes in kinds.items() if suffix in suffixes), None)
+
+
+def _rows(data: bytes, files: dict[str, File], name: str) -> tuple[list[Entry], list[Problem]]:
+    try:
+        reader = csv.DictReader(io.StringIO(data.decode("utf-8-sig"), newline=""))
+        header = [column.strip().lower() for column in reader.fieldnames or []]
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise Invalid(f"{name} is not a table in UTF-8: {error}") from error
+    if not {"file", "title"} & set(header):
+        raise Invalid(f"{name} needs a column file or title (known: {', '.join(_COLUMNS)}), found: {', '.join(header)}")
+    found: dict[str, Entry] = {}
+    problems: list[Problem] = []
+    for line, row in _numbered(reader, name):
+        values = {key.strip().lower(): (value or "").strip() for key, value in row.items() if isinstance(key, str)}
+        entry = _row(values, files, f"{name}, line {line}")
+        if isinstance(entry, Problem):
+            problems.append(entry)
+        elif entry.key in found:
+            problems.append(Problem(f"{name}, line {line}", f"{entry.key} is there twice"))
+        else:
+            found[entry.key] = entry
+    return list(found.values()), problems
+
+
+def _numbered(reader: "csv.DictReader[str]", name: str) -> Iterator[tuple[int, dict[str, str]]]:
+    """The rows of a table with the numbers of their lines."""
+    try:
+        yield from enumerate(reader, start=2)
+    except csv.Error as error:
+        raise Invalid(f"{name} is not a table: {error} (line {reader.line_num})") from error
+
+
+def _row(values: dict[str, str], files: dict[str, File], line: str) -> Entry | Problem:
+    file, title, description, family = (values.get(column, "") for column in _COLUMNS)
+    if file:
+        known = files.get(PurePosixPath(file).as_posix())
+        if known is None:
+            return Problem(line, f"the file {file} is not there")
+        return _entry(known, title[:300], description[:4000], family[:100])
+    if not title:
+        return Problem(line, "neither a file nor a title")
+    stamp = "|".join((title, description, family))
+    return Entry(f"text: {title}"[:255], "text", title[:300], description[:4000], family[:100], stamp, None)
+
+
+def spoken(stem: str) -> str:
+    """A file's name as a title: `old_wine-3` is "Old wine 3"."""
+    words = re.sub(r"[_\-\s]+", " ", stem).strip() or stem
+    return (words[:1].upper() + words[1:])[:300]

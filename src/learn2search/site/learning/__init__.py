@@ -1,0 +1,1 @@
+"""From finished searches to published models."""

@@ -1,0 +1,91 @@
+"""What a finished search teaches, and which searches are set aside.
+
+A search that looks automatic is quarantined: kept, with the reason, but it teaches nothing unless the owner says so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Connection
+
+from learn2search.site.learning.model_cache import EmbeddingAt, as_learner, to_rows
+from learn2search.store import collections, searches
+from learn2search.store import lessons as stored
+from learn2search.store.searches import SearchRow, StepRow
+from learn2search.triplets import from_choice
+
+if TYPE_CHECKING:
+    from learn2search.site.context import Site
+    from learn2search.site.visits.searching import SearchState
+
+BY_OWNER = "by the owner"
+QUICK = 400  # milliseconds: who answers faster has not looked
+_ANSWERS = 3  # that are needed to call a visitor quick
+_SAME_PLACE = 8  # clicks on one place in a row
+_ENOUGH = 15  # triplets that are needed to compare a search with chance
+_CHANCE = 0.35  # a visitor whose answers are, on average, less probable than this clicks at random or against the grain
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """Triplets by step, and why they should not be learnt from, if so."""
+
+    rows: list[tuple[int, NDArray[np.int64]]]
+    quarantine: str | None
+
+
+def prepare(site: Site, state: SearchState, question: StepRow, target: int | None) -> Lesson:
+    """The lesson of a search that ends with `target`, worked out before the transaction."""
+    assert target is not None
+    rows = triplets_of(state.answers, target)
+    if state.row.origin == "simulated":  # only the owner can run simulated visitors
+        return Lesson(rows, None)
+    known = site.models.embedding_at(state.row.model_id, state.row.lessons)
+    return Lesson(rows, suspicion(state.answers, rows, known))
+
+
+def triplets_of(answers: tuple[StepRow, ...], target: int) -> list[tuple[int, NDArray[np.int64]]]:
+    """The triplets of each click: the chosen item is near, each other one far."""
+    clicks = [step for step in answers if step.kind == "choice"]
+    return [(step.number, from_choice(target, step.shown, step.chosen)) for step in clicks]
+
+
+def teach(db: Connection, row: SearchRow, lesson: Lesson) -> None:
+    """Write the lesson down, or the reason why it is none. What the owner set aside stays so, however it ends."""
+    if row.quarantine == BY_OWNER:
+        return
+    if lesson.quarantine is not None:
+        searches.change(db, row.id, quarantine=lesson.quarantine)
+        return
+    number = collections.next_lesson(db, row.collection_id)
+    stored.add(db, row.collection_id, number, row.id, lesson.rows)
+    searches.change(db, row.id, lesson=number, quarantine=None)
+
+
+def withdraw(db: Connection, search_id: str) -> None:
+    """It taught something wrong."""
+    stored.withdraw(db, search_id)
+    searches.change(db, search_id, lesson=None)
+
+
+def suspicion(
+    answers: tuple[StepRow, ...], rows: list[tuple[int, NDArray[np.int64]]], known: EmbeddingAt
+) -> str | None:
+    """Why a search looks automatic, None if it does not."""
+    times = [step.milliseconds for step in answers if step.milliseconds is not None]
+    if len(times) >= _ANSWERS and float(np.median(times)) < QUICK:
+        return "answered too quickly"
+    places = [step.shown.index(step.chosen) for step in answers if step.kind == "choice" and step.chosen in step.shown]
+    if len(places) >= _SAME_PLACE and len(set(places)) == 1:
+        return "always the same place"
+    triplets = np.concatenate([np.empty((0, 3), np.int64), *(part for _, part in rows)])
+    judged = to_rows(triplets, known.items)
+    if len(judged) >= _ENOUGH and not known.model.info.metrics.get("cold", False):
+        probable = float(as_learner(known.embedding).predict_proba(judged).mean())
+        if probable < _CHANCE:
+            return "answers contradict what is known"
+    return None

@@ -1,0 +1,148 @@
+"""What a search knows: a model and the lessons since it was trained, taken in one by one.
+
+A published model is never changed. Between two fits every finished search adds a lesson, and whoever needs the newest
+positions takes the lessons in, in their order, by the online step. So the pair (model, lessons) names one embedding,
+and every worker arrives at the same one.
+"""
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learn2search import Embedding, GaussEmbed
+from learn2search.store import lessons, models
+from learn2search.store.database import Database
+from learn2search.store.models import Model
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+_KEPT = 24  # models or embeddings,
+_MEMORY = 200_000_000  # and not more bytes of embeddings than this, about
+_QUICK = 5_000  # items: below, every lesson makes a new embedding; above, every n/_QUICK-th
+
+
+@dataclass(frozen=True, eq=False)
+class EmbeddingAt:
+    """Positions `embedding` (n, d) of the items `items` (n,), ascending, as known after `lessons`."""
+
+    model: Model
+    lessons: int
+    embedding: Embedding
+
+    @property
+    def items(self) -> NDArray[np.int64]:
+        return self.model.items
+
+    def row(self, number: int) -> int:
+        """The row of an item; an item that the model does not cover is a KeyError."""
+        at = int(np.searchsorted(self.items, number))
+        if at == len(self.items) or self.items[at] != number:
+            raise KeyError(number)
+        return at
+
+    def numbers(self, rows: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(int(self.items[row]) for row in rows)
+
+
+class ModelCache:
+    """Models and known, read once and shared by all searches of a process."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._lock = threading.Lock()
+        self._models: OrderedDict[int, Model] = OrderedDict()
+        self._known: OrderedDict[tuple[int, int], EmbeddingAt] = OrderedDict()
+        self._covered: OrderedDict[int, frozenset[int]] = OrderedDict()
+
+    def model(self, model_id: int) -> Model:
+        with self._lock:
+            found = self._models.get(model_id)
+        if found is None:
+            with self._database.read() as db:
+                found = models.get(db, model_id)
+            self._keep(self._models, model_id, found)
+        return found
+
+    def covered(self, model_id: int) -> frozenset[int]:
+        """The items that a model covers. Those of the published one are the active items of its collection."""
+        with self._lock:
+            found = self._covered.get(model_id)
+        if found is None:
+            found = frozenset(self.model(model_id).items.tolist())
+            self._keep(self._covered, model_id, found)
+        return found
+
+    def embedding_at(self, model_id: int, lessons_known: int) -> EmbeddingAt:
+        """The positions after so many lessons."""
+        model = self.model(model_id)
+        lessons_known = max(model.info.trained_up_to, lessons_known if learns_online(model) else 0)
+        key = (model_id, lessons_known)
+        with self._lock:
+            found = self._known.get(key)
+            before = self._closest(model_id, lessons_known)
+        if found is None:
+            found = self._advance(
+                before or EmbeddingAt(model, model.info.trained_up_to, model.embedding), lessons_known
+            )
+            self._keep(self._known, key, found)
+        return found
+
+    def newest(self, model_id: int, lessons_now: int) -> int:
+        """How many lessons a search that begins now should know."""
+        model = self.model(model_id)
+        if not learns_online(model):
+            return model.info.trained_up_to
+        every = max(1, len(model.items) // _QUICK)
+        return max(model.info.trained_up_to, lessons_now - lessons_now % every)
+
+    def _closest(self, model_id: int, up_to: int) -> EmbeddingAt | None:
+        known = [one for (model, count), one in self._known.items() if model == model_id and count <= up_to]
+        return max(known, key=lambda one: one.lessons, default=None)
+
+    def _advance(self, before: EmbeddingAt, up_to: int) -> EmbeddingAt:
+        if before.lessons == up_to:
+            return before
+        with self._database.read() as db:
+            rows = lessons.between(db, before.model.info.collection_id, before.lessons, up_to)
+        rows = to_rows(rows, before.items)
+        if len(rows) == 0:
+            return EmbeddingAt(before.model, up_to, before.embedding)
+        learner = as_learner(before.embedding).partial_fit(rows)
+        return EmbeddingAt(before.model, up_to, learner.to_embedding())
+
+    def _keep(self, shelf: "OrderedDict[Key, Value]", key: Key, value: Value) -> None:
+        with self._lock:
+            shelf[key] = value
+            shelf.move_to_end(key)
+            most = _KEPT
+            if isinstance(value, EmbeddingAt):
+                most = min(_KEPT, max(3, _MEMORY // (24 * value.embedding.mean.size)))
+            while len(shelf) > most:
+                shelf.popitem(last=False)
+
+
+def learns_online(model: Model) -> bool:
+    """Online steps are good on top of a fit and poor from scratch."""
+    return bool(model.info.metrics.get("online", False)) and model.embedding.var is not None
+
+
+def as_learner(embedding: Embedding) -> GaussEmbed:
+    """A `GaussEmbed` that stands where the embedding is."""
+    learner = GaussEmbed(n_components=embedding.dim)
+    learner.embedding_ = embedding.mean.copy()
+    learner.variance_ = np.full(embedding.mean.shape, 1e-6) if embedding.var is None else embedding.var.copy()
+    learner.prior_variance_, learner.n_items_ = np.ones(embedding.dim), embedding.n_items
+    return learner
+
+
+def to_rows(triplets: NDArray[np.int64], items: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Triplets of item numbers as triplets of rows; those that name an item which is not among `items` are left out."""
+    places = np.searchsorted(items, triplets)
+    known = (places < len(items)).all(axis=1)
+    places, triplets = places[known], triplets[known]
+    return np.ascontiguousarray(places[(items[places] == triplets).all(axis=1)])

@@ -1,0 +1,1 @@
+"""A visitor's search: its questions, its answers, and the belief between them."""

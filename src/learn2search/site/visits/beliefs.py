@@ -1,0 +1,192 @@
+"""BeliefCache are never stored: they are rebuilt from the log of answers, and kept in memory for the next one."""
+
+import hashlib
+import math
+import threading
+from collections import Counter, OrderedDict
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learn2search import Search, make_search
+from learn2search.site.learning.model_cache import EmbeddingAt, ModelCache
+from learn2search.store.searches import SearchRow, StepRow
+
+MISS_RATE = 0.02  # people overlook things: the share of its probability that a shown item keeps in the gallery
+LIKELY = 8  # items whose pictures are worth loading ahead
+_MEMORY = 100_000_000  # bytes, about, for beliefs at hand
+_UNKNOWN = 0.5  # of the prior variance: an item with more is little known,
+_OTHERS = 1.5  # if it has also so many times the variance of the others
+_UNTOUCHED = 0.97  # of the prior variance: an item with as much is new (a fit may leave a place less certain yet)
+_EXPLORED = 0.25  # the share of questions in which one place goes to a little-known item, while there are some
+_TRIES = 16  # to draw one that has not been shown yet
+_FEW = 0.2  # of all items: when more are little known, only the new ones get a place
+
+
+class OpenSearch:
+    """A search under way: the library's `Search` in terms of item numbers."""
+
+    def __init__(self, search: Search, known: EmbeddingAt) -> None:
+        self.search = search
+        self.known = known
+
+    @property
+    def fits(self) -> float:
+        """How many items still fit: 2 to the power of the entropy."""
+        p = self.search.probability()
+        p = p[p > 0]
+        return float(2.0 ** -(p * np.log2(p)).sum())
+
+    def top(self, count: int) -> list[tuple[int, float]]:
+        """The most probable items, best first."""
+        return [(int(self.known.items[row]), chance) for row, chance in self.search.top(count)]
+
+    def tell(self, chosen: int | None) -> None:
+        self.search.tell(None if chosen is None else self.known.row(chosen))
+
+    def ask(self, show: int, active: frozenset[int], draw: np.random.Generator) -> tuple[int, ...]:
+        """What to show next, nothing when all has been shown. Retired items give way, and new ones are let in."""
+        if self.search.done:
+            return ()
+        rows = self.search.ask(k=min(show, self.search.left))
+        shown = self._without_retired(rows, active)
+        shown = self._with_unknown(shown, active, draw)
+        if shown != rows:
+            state = self.search.to_dict() | {"pending": [int(row) for row in shown] if len(shown) > 1 else None}
+            self.search = Search.from_dict(state, self.known.embedding)
+        return self.known.numbers(shown) if len(shown) > 1 else ()
+
+    def _free(self, shown: Sequence[int], active: frozenset[int]) -> list[int]:
+        """Rows that may be shown and were not, the most probable first."""
+        taken = self.search.used | set(shown)
+        order = np.argsort(-self.search.probability(), kind="stable")
+        return [int(row) for row in order if row not in taken and int(self.known.items[row]) in active]
+
+    def _without_retired(self, rows: tuple[int, ...], active: frozenset[int]) -> tuple[int, ...]:
+        if all(int(self.known.items[row]) in active for row in rows):
+            return rows
+        free = iter(self._free(rows, active))
+        replaced = (row if int(self.known.items[row]) in active else next(free, -1) for row in rows)
+        return tuple(row for row in replaced if row >= 0)
+
+    def _with_unknown(
+        self, rows: tuple[int, ...], active: frozenset[int], draw: np.random.Generator
+    ) -> tuple[int, ...]:
+        """Give one place to an item of which little is known, now and then."""
+        unknown = little_known(self.known)
+        if len(unknown) == 0 or len(rows) < 3 or draw.random() >= _EXPLORED:
+            return rows
+        taken = self.search.used | set(rows)
+        drawn = (int(row) for row in draw.choice(unknown, _TRIES))
+        new = next((row for row in drawn if row not in taken and int(self.known.items[row]) in active), None)
+        if new is None:
+            return rows
+        chances = self.search.probability()[list(rows)]
+        place = int(np.argmin(chances))
+        return (*rows[:place], new, *rows[place + 1 :])
+
+
+class BeliefCache:
+    """BeliefCache by search and step. One is taken out to be used, so that no two threads ever share it."""
+
+    def __init__(self, library: ModelCache) -> None:
+        self._models = library
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[tuple[str, int], OpenSearch] = OrderedDict()
+        self._holders: Counter[EmbeddingAt] = Counter()  # beliefs at hand that hold on to this known
+        self._bytes = 0
+
+    def begin(self, row: SearchRow, miss_rate: float = 0.0) -> OpenSearch:
+        """A search that has no answers yet. Nothing is asked twice, so what was shown counts no more for the questions:
+        a share that it kept would only spoil them (`miss_rate` is for those who give up).
+        """
+        known = self._models.embedding_at(row.model_id, row.lessons)
+        options = {} if row.strategy == "gauss" else {"miss_rate": miss_rate}
+        seed = int.from_bytes(hashlib.sha256(row.id.encode()).digest()[:16])
+        noise = known.model.info.noise
+        return OpenSearch(make_search(row.strategy, known.embedding, noise, seed=seed, **options), known)
+
+    def at(self, row: SearchRow, answers: Sequence[StepRow], question: StepRow) -> OpenSearch:
+        """The belief after the answers, with the question open."""
+        with self._lock:
+            kept = self._taken_out((row.id, question.number))
+        return kept or self.replay(row, answers, question)
+
+    def replay(
+        self, row: SearchRow, answers: Sequence[StepRow], question: StepRow, miss_rate: float = 0.0
+    ) -> OpenSearch:
+        """The same, from the log alone."""
+        fresh = self.begin(row, miss_rate)
+        place = fresh.known.row
+        log = [
+            [[place(item) for item in step.shown], None if step.chosen is None else place(step.chosen)]
+            for step in answers
+            if step.kind in ("choice", "none")
+        ]
+        pending = [place(item) for item in question.shown] or None
+        state = fresh.search.to_dict() | {"log": log, "pending": pending}
+        return OpenSearch(Search.from_dict(state, fresh.known.embedding), fresh.known)
+
+    def keep(self, search_id: str, number: int, belief: OpenSearch) -> None:
+        """Have it at hand for the answer to question `number`."""
+        with self._lock:
+            self._taken_out((search_id, number))
+            self._kept[(search_id, number)] = belief
+            self._bytes += _size(belief) + (0 if self._holders[belief.known] else _weight(belief.known))
+            self._holders[belief.known] += 1
+            while self._bytes > _MEMORY and len(self._kept) > 1:
+                self._taken_out(next(iter(self._kept)))
+
+    def drop(self, search_id: str, number: int) -> None:
+        """The search has ended with this question."""
+        with self._lock:
+            self._taken_out((search_id, number))
+
+    def forget(self) -> None:
+        """Drop all beliefs that are at hand; they are rebuilt when they are needed."""
+        with self._lock:
+            self._kept.clear()
+            self._holders.clear()
+            self._bytes = 0
+
+    def _taken_out(self, key: tuple[str, int]) -> OpenSearch | None:
+        belief = self._kept.pop(key, None)
+        if belief is not None:
+            self._bytes -= _size(belief)
+            self._holders[belief.known] -= 1
+            if not self._holders[belief.known]:
+                del self._holders[belief.known]
+                self._bytes -= _weight(belief.known)
+        return belief
+
+
+def little_known(known: EmbeddingAt) -> NDArray[np.int64]:
+    """Rows of the items whose place is far less certain than the others', or as uncertain as before any answer.
+
+    Where many are little known every question teaches about some of them, but new ones are almost never informative
+    enough to be asked about: then only those count.
+    """
+    variance = known.embedding.var
+    prior = float(known.model.info.metrics.get("prior_variance", math.inf))
+    if variance is None:
+        return np.empty(0, np.int64)
+
+    def find() -> NDArray[np.int64]:
+        share = variance.mean(axis=1) / prior
+        least = min(max(_UNKNOWN, _OTHERS * float(np.median(share))), _UNTOUCHED)
+        unknown = share > least
+        if unknown.mean() > _FEW:
+            unknown = np.abs(share - 1.0) < 1.0 - _UNTOUCHED
+        return np.flatnonzero(unknown)
+
+    return known.embedding.derived("little_known", find)
+
+
+def _size(belief: OpenSearch) -> int:
+    return 20 * belief.known.embedding.n_items + 4_000
+
+
+def _weight(known: EmbeddingAt) -> int:
+    """Positions and variances, and what is derived from them: each lesson makes its own."""
+    return 24 * known.embedding.mean.size

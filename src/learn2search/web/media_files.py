@@ -1,0 +1,56 @@
+"""Media and static files: their addresses, and how they are sent. Names of media are made by the import alone."""
+
+import hashlib
+import re
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import FileResponse, Response
+
+from learn2search.site.errors import NotFound
+
+router = APIRouter(include_in_schema=False)
+
+_STATIC = Path(__file__).parent / "static"
+_NAME = re.compile(r"[0-9a-f]{32}(-s)?\.(webp|svg|mp3|ogg|wav|flac|m4a)")
+_SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
+_TYPES = {
+    "webp": "image/webp",
+    "svg": "image/svg+xml",
+    "mp3": "audio/mpeg",
+    "ogg": "audio/ogg",
+    "wav": "audio/wav",
+    "flac": "audio/flac",
+    "m4a": "audio/mp4",
+}
+_FOREVER = "public, max-age=31536000, immutable"
+
+
+@router.get("/media/{slug}/{name}")
+def media(request: Request, slug: str, name: str) -> Response:
+    """A file that never changes, because its name is made from its content."""
+    if not _SLUG.fullmatch(slug) or not _NAME.fullmatch(name):
+        raise NotFound("There is no such file.")
+    path: Path = request.app.state.site.settings.media / slug / name
+    if not path.is_file():
+        raise NotFound("There is no such file.")
+    headers = {"Cache-Control": _FOREVER, "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'"}
+    return FileResponse(path, media_type=_TYPES[name.rsplit(".", 1)[1]], headers=headers)
+
+
+@router.get("/favicon.ico")
+def favicon() -> Response:
+    return FileResponse(_STATIC / "mark.svg", media_type="image/svg+xml", headers={"Cache-Control": "max-age=86400"})
+
+
+def media_url(slug: str, media: dict[str, Any], size: str = "large") -> str:
+    """The address of an item's picture (large or small) or sound (file)."""
+    return f"/media/{slug}/{media[size]}"
+
+
+@lru_cache
+def static_url(name: str) -> str:
+    """The address of a static file, with its version."""
+    return f"/static/{name}?{hashlib.sha256((_STATIC / name).read_bytes()).hexdigest()[:8]}"

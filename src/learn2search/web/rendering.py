@@ -1,0 +1,54 @@
+"""Templates, and what all pages share."""
+
+from typing import Any
+
+from fastapi import Request
+from fastapi.responses import HTMLResponse, Response
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+
+from learn2search.site.administration.statistics import ago
+from learn2search.site.context import Site
+from learn2search.web import charts
+from learn2search.web.media_files import media_url, static_url
+
+_templates = Environment(
+    loader=PackageLoader("learn2search.web"),
+    autoescape=select_autoescape(default=True),
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+
+
+def _thousands(number: float) -> str:
+    return f"{number:,.0f}"
+
+
+def _seconds(seconds: float) -> str:
+    """A duration in words: 41 seconds, 3 minutes."""
+    if seconds < 90:
+        count = max(1, round(seconds))
+        return f"{count} second{'s' if count != 1 else ''}"
+    return f"{round(seconds / 60)} minutes" if seconds < 5400 else f"{round(seconds / 3600)} hours"
+
+
+_templates.globals.update(media_url=media_url, static_url=static_url, charts=charts, ago=ago)
+_templates.filters.update(thousands=_thousands, duration=_seconds)
+
+
+def render(
+    request: Request,
+    template: str,
+    status: int = 200,
+    headers: dict[str, str] | None = None,
+    **values: Any,
+) -> Response:
+    """A page."""
+    text = _templates.get_template(template).render(request=request, path=request.url.path, **values)
+    return HTMLResponse(text, status, {"Cache-Control": "no-store"} | (headers or {}))
+
+
+async def site_of(request: Request) -> Site:
+    """The site that this worker serves; a dependency of the routes (asynchronous: it needs no thread)."""
+    site: Site = request.app.state.site
+    return site

@@ -1,0 +1,111 @@
+"""tune and the choice of the dimension, on data whose truth is known."""
+
+import numpy as np
+import pytest
+
+import learn2search as l2s
+from learn2search.embed import tune
+
+
+@pytest.fixture(scope="module")
+def screens():
+    """60 items, 3 axes; screens of 4 items, one chosen: 3 triplets that give each other away."""
+    features = np.random.default_rng(0).normal(size=(60, 3)) * 2.0
+    oracle, generator = l2s.ProbitOracle(features, 1.0, seed=1), np.random.default_rng(2)
+    parts = []
+    for _ in range(900):
+        target, *query = generator.choice(60, 5, replace=False).tolist()
+        parts.append(l2s.triplets.from_choice(target, query, oracle.choose(query, target)))
+    return np.concatenate(parts), np.repeat(np.arange(900), 3)
+
+
+@pytest.fixture
+def small_ladders(monkeypatch):
+    ladders = {
+        "probit": {"n_components": (2, 3)},
+        "ratio": {"kappa": (2.5, 5.0), "n_components": (3,), "temper": (1.0,), "prior": (2.0,)},
+    }
+    monkeypatch.setattr(tune, "LADDERS", ladders)
+    start = {"probit": {"n_components": 0}, "ratio": {"kappa": 0, "n_components": 0, "temper": 0, "prior": 0}}
+    monkeypatch.setattr(tune, "_START", start)
+
+
+@pytest.mark.usefixtures("small_ladders")
+def test_it_should_choose_the_candidate_with_the_best_held_out_likelihood(screens):
+    rows, groups = screens
+    model = l2s.tune(rows, groups=groups, n_splits=2, random_state=0)
+    best = model.trials_[0]
+    assert {name: model.get_params()[name] for name in best.parameters} == best.parameters
+    assert [trial.log_likelihood for trial in model.trials_] == sorted(
+        (t.log_likelihood for t in model.trials_), reverse=True
+    )
+    assert len(model.trials_) == 4
+    assert model.score(rows) > 0.75
+    again = l2s.tune(rows, groups=groups, n_splits=2, threads=1, random_state=0)
+    np.testing.assert_array_equal(again.embedding_, model.embedding_)
+
+
+@pytest.mark.usefixtures("small_ladders")
+def test_candidates_should_be_judged_on_whole_groups(screens, monkeypatch):
+    rows, groups = screens
+    seen = []
+    monkeypatch.setattr(
+        tune._Judge, "_held_out", lambda self, values, train, held_out: seen.append((train, held_out)) or -1.0
+    )
+    l2s.tune(rows, groups=groups, n_splits=2, threads=1)
+    assert all(not set(groups[train]) & set(groups[held_out]) for train, held_out in seen)
+    seen.clear()
+    l2s.tune(rows, n_splits=1, threads=1)  # none given: near-far components of each anchor
+    inferred = l2s.triplets.infer_groups(rows)
+    assert all(not set(inferred[train]) & set(inferred[held_out]) for train, held_out in seen)
+    seen.clear()
+    l2s.tune(rows, groups="rows", n_splits=1, threads=1)
+    assert any(set(groups[train]) & set(groups[held_out]) for train, held_out in seen)
+
+
+@pytest.mark.usefixtures("small_ladders")
+def test_progress_should_name_each_candidate(screens, capsys):
+    l2s.tune(screens[0][:300], groups=screens[1][:300], n_splits=1, verbose=True)
+    assert "link=probit, n_components=2" in capsys.readouterr().err
+
+
+def test_a_climb_should_end_on_the_best_rung_of_a_hill():
+    """Without fits: the likelihood is a known hill over the ladders."""
+
+    def judge(link, rungs):
+        height = -abs(rungs["kappa"] - 7) - abs(rungs["n_components"] - 1) - abs(rungs["temper"] - 3) - rungs["prior"]
+        return tune.Trial(dict(rungs), float(height))
+
+    assert tune._search_ladders("ratio", judge).parameters == {"kappa": 7, "n_components": 1, "temper": 3, "prior": 0}
+
+
+def test_bad_arguments_should_be_refused(screens):
+    with pytest.raises(ValueError, match="groups must be a label for each triplet, None or \"rows\", got 'screens'"):
+        l2s.tune(screens[0], groups="screens")
+    with pytest.raises(ValueError, match="n_splits must be at least 1"):
+        l2s.tune(screens[0], n_splits=0)
+
+
+# --- dimension -------------------------------------------------------------------------------------
+
+
+def test_energy_dimension_should_count_the_axes_that_hold_the_share():
+    axes = np.diag([10.0, 3.0, 1.0, 0.1])
+    turn = np.linalg.qr(np.random.default_rng(0).normal(size=(4, 4)))[0]
+    positions = np.vstack([axes, -axes]) @ turn + 5.0  # energies 200, 18, 2, 0.02
+    assert [l2s.energy_dimension(positions, share) for share in (0.9, 0.98, 0.9998, 1.0)] == [1, 2, 3, 4]
+    with pytest.raises(ValueError, match="share must lie between 0 and 1"):
+        l2s.energy_dimension(positions, 1.5)
+
+
+@pytest.mark.parametrize("method", ["ard", "likelihood"])
+def test_both_rules_should_find_the_true_dimension(method):
+    features = np.random.default_rng(0).normal(size=(80, 3)) * 2.0
+    rows = l2s.make_triplets(l2s.ProbitOracle(features, 0.7, seed=1), 80, 10_000, seed=2)
+    assert l2s.choose_dimension(rows, method, groups=np.arange(10_000), random_state=0) == 3
+
+
+def test_the_papers_rule_should_give_a_dimension(screens):
+    assert 1 <= l2s.choose_dimension(screens[0], "energy") <= 59
+    with pytest.raises(ValueError, match='method must be "ard", "energy" or "likelihood"'):
+        l2s.choose_dimension(screens[0], "guess")

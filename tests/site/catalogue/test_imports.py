@@ -1,0 +1,356 @@
+"""From files to a collection: what comes in, what does not and why, and what a second run changes."""
+
+import io
+import os
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from learn2search.site.catalogue import imports
+from learn2search.site.catalogue.imports import import_source, make_collection
+from learn2search.site.catalogue.options import options_of
+from learn2search.site.context import Site
+from learn2search.site.errors import Invalid, TooLarge
+from learn2search.site.learning import publishing
+from learn2search.store import items
+from learn2search.store.collections import Collection
+from learn2search.store.items import Item
+
+
+def everything(site: Site, collection: Collection) -> list[Item]:
+    with site.database.read() as db:
+        return items.all_items(db, collection.id)
+
+
+def reasons(report: imports.Report) -> dict[str, str]:
+    return {problem.name: problem.message for problem in report.problems}
+
+
+def test_a_folder_should_become_a_collection(site: Site, collection: Collection) -> None:
+    found = everything(site, collection)
+    assert len(found) == 30
+    assert found[0].title == "Colour 00"
+    assert (site.settings.media / "colours" / found[0].media["large"]).exists()
+    assert options_of(collection).shape == "tall"
+    assert collection.model_id is not None
+
+
+def test_a_second_run_should_change_nothing(site: Site, collection: Collection, pictures: Path) -> None:
+    before = everything(site, collection)
+    report = import_source(site, pictures, collection)
+    assert (report.added, report.changed, report.unchanged, report.retired) == (0, 0, 30, 0)
+    assert everything(site, collection) == before
+    assert site.collection("colours").model_id == collection.model_id
+
+
+def test_new_files_should_join_and_missing_ones_retire(
+    site: Site, collection: Collection, pictures: Path, make_png: Callable[..., bytes]
+) -> None:
+    (pictures / "colour_00.png").unlink()
+    (pictures / "new.png").write_bytes(make_png(1, 2, 3))
+    report = import_source(site, pictures, collection)
+    assert (report.added, report.unchanged, report.retired) == (1, 29, 1)
+    model = site.models.model(site.collection("colours").model_id or 0)
+    assert 0 not in model.items
+    assert 30 in model.items
+
+    (pictures / "colour_00.png").write_bytes(make_png(9, 9, 9))
+    assert import_source(site, pictures, collection).changed == 1
+    assert 0 in site.models.model(site.collection("colours").model_id or 0).items
+
+
+def test_what_the_owner_retired_should_stay_retired(site: Site, collection: Collection, pictures: Path) -> None:
+    imports.change_item(site, collection, 3, active=False)
+    os.utime(pictures / "colour_03.png", (1, 1))
+    import_source(site, pictures, collection)
+    assert not everything(site, collection)[3].active
+
+
+def test_what_the_owner_wrote_should_stay(site: Site, collection: Collection, pictures: Path, make_png) -> None:
+    imports.change_item(site, collection, 3, title="Brick", description="A red.", active=True)
+    os.utime(pictures / "colour_03.png", (1, 1))
+    (pictures / "colour_04.png").write_bytes(make_png(9, 9, 9))
+    assert import_source(site, pictures, collection).changed == 2
+    found = everything(site, collection)
+    assert (found[3].title, found[3].description, found[4].title) == ("Brick", "A red.", "Colour 04")
+
+
+def test_words_for_an_item_whose_file_is_gone_should_not_keep_it_out(
+    site: Site, collection: Collection, pictures: Path, make_png
+) -> None:
+    (pictures / "colour_00.png").unlink()
+    import_source(site, pictures, collection)
+    imports.change_item(site, collection, 0, title="Gone for now", description="", active=False)
+    (pictures / "colour_00.png").write_bytes(make_png(9, 9, 9))
+    import_source(site, pictures, collection)
+    found = everything(site, collection)[0]
+    assert (found.active, found.title) == (True, "Gone for now")
+
+
+def test_what_was_uploaded_should_outlive_an_import(
+    site: Site, collection: Collection, pictures: Path, make_png
+) -> None:
+    imports.import_upload(site, [("mine.png", io.BytesIO(make_png(5, 5, 5)))], collection, 10**6)
+    (pictures / "colour_00.png").unlink()
+    report = import_source(site, pictures, collection)
+    assert (report.retired, report.unchanged) == (1, 29)
+    assert [item.key for item in everything(site, collection) if item.active][-1] == "mine.png"
+
+
+def test_the_same_picture_under_many_names_should_be_many_items(site: Site, tmp_path: Path, make_png) -> None:
+    """They are encoded at the same time and end in the same file."""
+    folder = tmp_path / "copies"
+    folder.mkdir()
+    for number in range(24):
+        (folder / f"copy ({number}).png").write_bytes(make_png(1, 2, 3, (600, 600)))
+    report = import_source(site, folder, make_collection(site, "copies", "Copies"))
+    assert (report.added, report.problems) == (24, [])
+    assert sorted(path.suffix for path in (site.settings.media / "copies").iterdir()) == [".webp", ".webp"]
+
+
+def test_a_bad_member_of_a_zip_file_should_be_named_and_the_rest_imported(site: Site, tmp_path: Path, make_png) -> None:
+    source = tmp_path / "mixed.zip"
+    with zipfile.ZipFile(source, "w") as archive:
+        for name in ("a.png", "b.png", "encrypted.png", "flipped.png"):
+            archive.writestr(name, make_png(len(name), 2, 3))
+    data = bytearray(source.read_bytes())
+    for name in (b"PK\x01\x02", b"PK\x03\x04"):  # encrypted.png is the third, in the directory and before its content
+        at = [place for place in range(len(data)) if data[place : place + 4] == name][2]
+        data[at + (8 if name == b"PK\x01\x02" else 6)] |= 1
+    data[data.index(b"flipped.png") + 40] ^= 1
+    source.write_bytes(data)
+    report = import_source(site, source, make_collection(site, "mixed", "Mixed"))
+    assert report.added == 2
+    assert set(reasons(report)) == {"encrypted.png", "flipped.png"}
+    assert "encrypted" in reasons(report)["encrypted.png"]
+
+
+def test_a_table_that_is_none_should_be_refused(site: Site, tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_text("title\n" + "x" * 200_000 + "\n")
+    with pytest.raises(Invalid, match="table.csv is not a table: field larger than"):
+        import_source(site, tmp_path / "table.csv", make_collection(site, "table", "Table"))
+
+
+def test_an_interrupted_import_should_go_on(site: Site, pictures: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = make_collection(site, "colours", "Colours")
+    monkeypatch.setattr(imports, "_BATCH", 8)
+
+    def interrupted(steps, total):
+        for number, step in enumerate(steps):
+            if number == 20:
+                raise KeyboardInterrupt
+            yield step
+
+    with pytest.raises(KeyboardInterrupt):
+        import_source(site, pictures, made, interrupted)
+    report = import_source(site, pictures, made)
+    assert (report.added, report.unchanged) == (14, 16)
+
+
+def png_that_claims(width: int, height: int) -> bytes:
+    """A tiny PNG file whose header promises a huge picture."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(b"")) + chunk(b"IEND", b"")
+
+
+def test_bad_files_should_be_named_and_the_rest_imported(
+    site: Site, tmp_path: Path, make_png: Callable[..., bytes]
+) -> None:
+    folder = tmp_path / "mixed"
+    folder.mkdir()
+    (folder / "good.png").write_bytes(make_png(1, 2, 3))
+    (folder / "good too.png").write_bytes(make_png(3, 2, 1))
+    (folder / "empty.jpg").write_bytes(b"")
+    (folder / "damaged.png").write_bytes(make_png(1, 2, 3, (300, 300))[:90])
+    (folder / "bomb.png").write_bytes(png_that_claims(60_000, 60_000))
+    (folder / "text.png").write_bytes(b"hello")
+    (folder / "script.svg").write_bytes(b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>")
+    (folder / "svg.png").write_bytes(b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>")
+    (folder / "noise.mp3").write_bytes(b"not a sound")
+    (folder / "program.exe").write_bytes(b"MZ")
+    report = import_source(site, folder, make_collection(site, "mixed", "Mixed"))
+    assert report.added == 2
+    told = reasons(report)
+    assert set(told) == {
+        *("empty.jpg", "damaged.png", "bomb.png", "text.png"),
+        *("script.svg", "svg.png", "noise.mp3", "program.exe"),
+    }
+    assert "empty" in told["empty.jpg"]
+    assert "damaged" in told["damaged.png"]
+    assert "too many" in told["bomb.png"]
+    assert "not a picture" in told["svg.png"]
+
+
+@pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "GIF", "AVIF"])
+def test_all_kinds_of_pictures_should_be_encoded_anew(site: Site, tmp_path: Path, kind: str) -> None:
+    folder = tmp_path / kind
+    folder.mkdir()
+    for name in ("a", "b"):
+        Image.new("RGB", (1500, 1000), "red" if name == "a" else "blue").save(folder / f"{name}.{kind.lower()}", kind)
+    made = make_collection(site, kind.lower(), kind)
+    assert import_source(site, folder, made).added == 2
+    media = everything(site, made)[0].media
+    assert (media["width"], media["height"]) == (900, 600)
+    with Image.open(site.settings.media / kind.lower() / media["large"]) as written:
+        assert written.format == "WEBP"
+
+
+def test_hidden_data_in_a_picture_should_not_be_published(site: Site, tmp_path: Path) -> None:
+    folder = tmp_path / "secret"
+    folder.mkdir()
+    exif = Image.Exif()
+    exif[0x010E] = "my home address"
+    for name in ("a", "b"):
+        Image.new("RGB", (50, 50), "red" if name == "a" else "blue").save(folder / f"{name}.jpg", exif=exif)
+    made = make_collection(site, "secret", "Secret")
+    import_source(site, folder, made)
+    written = (site.settings.media / "secret" / everything(site, made)[0].media["large"]).read_bytes()
+    assert b"my home address" not in written
+
+
+def test_a_zip_file_should_be_read_without_unpacking_its_names(
+    site: Site, tmp_path: Path, make_png: Callable[..., bytes]
+) -> None:
+    source = tmp_path / "faces.zip"
+    with zipfile.ZipFile(source, "w") as archive:
+        archive.writestr("../../escape.png", make_png(1, 2, 3))
+        archive.writestr("/absolute.png", make_png(4, 5, 6))
+        archive.writestr("group/inside.png", make_png(7, 8, 9))
+    made = make_collection(site, "zip", "Zip")
+    assert import_source(site, source, made).added == 3
+    assert not (tmp_path.parent / "escape.png").exists()
+    assert {item.family for item in everything(site, made)} == {"", "group"}
+    stored = {path.name for path in site.settings.media.rglob("*.webp")}
+    assert all(name.split(".")[0].removesuffix("-s").isalnum() for name in stored)
+
+
+def test_a_table_should_give_titles_and_text_cards(site: Site, tmp_path: Path, make_png: Callable[..., bytes]) -> None:
+    folder = tmp_path / "table"
+    folder.mkdir()
+    (folder / "one.png").write_bytes(make_png(1, 2, 3))
+    rows = "file,title,description,group\none.png,One,The first,red\n,A card,Only words,red\nlost.png,Lost,,\n,,,\n"
+    (folder / "list.csv").write_text(rows)
+    made = make_collection(site, "table", "Table")
+    report = import_source(site, folder / "list.csv", made)
+    assert report.added == 2
+    assert [item.title for item in everything(site, made)] == ["One", "A card"]
+    assert everything(site, made)[1].media == {"kind": "text"}
+    assert set(reasons(report)) == {"list.csv, line 4", "list.csv, line 5"}
+
+
+def test_text_files_and_sounds_should_be_items_too(site: Site, tmp_path: Path) -> None:
+    folder = tmp_path / "other"
+    folder.mkdir()
+    (folder / "poem.txt").write_text("The title\nThe first line of many\n")
+    (folder / "note.txt").write_text("Another")
+    (folder / "beep.wav").write_bytes(b"RIFF\0\0\0\0WAVEfmt ")
+    made = make_collection(site, "other", "Other")
+    assert import_source(site, folder, made).added == 3
+    beep, _, poem = everything(site, made)
+    assert (poem.title, poem.description) == ("The title", "The first line of many")
+    assert beep.media["kind"] == "sound"
+
+
+def test_sources_that_make_no_sense_should_be_refused(site: Site, tmp_path: Path) -> None:
+    made = make_collection(site, "none", "None")
+    (tmp_path / "file.bin").write_bytes(b"x")
+    (tmp_path / "bad.csv").write_text("name,colour\na,b\n")
+    for source, words in (
+        ("missing", "does not exist"),
+        ("file.bin", "neither a folder"),
+        ("bad.csv", "file or title"),
+    ):
+        with pytest.raises(Invalid, match=words):
+            import_source(site, tmp_path / source, made)
+    with pytest.raises(Invalid, match="a-z"):
+        make_collection(site, "../up", "Up")
+
+
+def test_a_link_out_of_the_folder_should_not_be_followed(
+    site: Site, tmp_path: Path, make_png: Callable[..., bytes]
+) -> None:
+    (tmp_path / "outside.png").write_bytes(make_png(1, 2, 3))
+    folder = tmp_path / "linked"
+    folder.mkdir()
+    (folder / "link.png").symlink_to(tmp_path / "outside.png")
+    report = import_source(site, folder, make_collection(site, "linked", "Linked"))
+    assert report.added == 0
+
+
+def test_an_upload_should_retire_nothing(site: Site, collection: Collection, make_png) -> None:
+    sent = [("../../my picture.png", io.BytesIO(make_png(5, 5, 5)))]
+    report = imports.import_upload(site, sent, collection, 10**6)
+    assert (report.added, report.retired) == (1, 0)
+    assert everything(site, collection)[-1].key == "my picture.png"
+    with pytest.raises(TooLarge, match="At most 1 MB"):
+        imports.import_upload(site, [("big.png", io.BytesIO(bytes(10**6 + 1)))], collection, 10**6)
+
+
+def test_several_files_should_be_uploaded_at_once(site: Site, collection: Collection, make_png) -> None:
+    """Also two of the same name, as from two folders, and one that cannot be read."""
+    names = ["a.png", "a.png", "b.png", "broken.png"]
+    contents = [make_png(1, 1, 1), make_png(2, 2, 2), make_png(3, 3, 3), b"no"]
+    report = imports.import_upload(site, list(zip(names, map(io.BytesIO, contents), strict=True)), collection, 10**6)
+    assert (report.added, report.retired) == (3, 0)
+    assert [problem.name for problem in report.problems] == ["broken.png"]
+    assert {item.key for item in everything(site, collection)} >= {"a.png", "2 a.png", "b.png"}
+
+
+def test_an_upload_should_replace_nothing(site: Site, collection: Collection, make_png) -> None:
+    """Phones call every picture image.png: another one is another item, the same one again is nothing new."""
+    for colour, added in ((1, 1), (2, 1), (1, 0)):
+        sent = [("image.png", io.BytesIO(make_png(colour, colour, colour)))]
+        report = imports.import_upload(site, sent, collection, 10**6)
+        assert (report.added, report.changed, report.unchanged) == (added, 0, 1 - added)
+    assert [item.key for item in everything(site, collection)][-2:] == ["image.png", "2 image.png"]
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [("ä" * 300 + ".png", "ä" * 100 + ".png"), ("C:\\fotos\\a (1).png", "a (1).png"), ("..", "upload"), ("", "upload")],
+)
+def test_uploaded_names_should_be_names(tmp_path: Path, name: str, kept: str) -> None:
+    assert imports._saved(tmp_path, name, io.BytesIO(b"x")).name == kept
+
+
+def test_a_zip_file_should_be_uploaded_alone(site: Site, collection: Collection, make_png) -> None:
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr("a.png", make_png(1, 1, 1))
+    archive.seek(0)
+    with pytest.raises(Invalid, match="send it alone"):
+        imports.import_upload(site, [("a.zip", archive), ("b.png", io.BytesIO(b"x"))], collection, 10**6)
+
+
+def test_too_few_items_should_not_be_searched_and_come_back_as_they_were(
+    site: Site, collection: Collection, pictures: Path
+) -> None:
+    kept = {path: path.read_bytes() for path in sorted(pictures.iterdir())}
+    for path in list(kept)[1:]:
+        path.unlink()
+    import_source(site, pictures, collection)
+    assert site.collection("colours").model_id is None
+    for path, data in kept.items():
+        path.write_bytes(data)
+    import_source(site, pictures, collection)
+    now = site.collection("colours")
+    assert now.model_id is not None
+    assert len(site.models.model(now.model_id).items) == 30
+    assert publishing.cover(site, now.id) is not None
+
+
+def test_transparent_pictures_should_stand_on_white(site: Site, tmp_path: Path) -> None:
+    from learn2search.site.catalogue.media import decode
+
+    buffer = io.BytesIO()
+    Image.new("RGBA", (10, 10), (255, 0, 0, 0)).save(buffer, "PNG")
+    assert decode(buffer.getvalue()).getpixel((5, 5)) == (255, 255, 255)

@@ -1,0 +1,342 @@
+"""The state machine of a search: every order of answers, repeats, stale steps and undo leaves a log that replays."""
+
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from learn2search.site.administration import owners
+from learn2search.site.catalogue import imports
+from learn2search.site.catalogue.imports import make_collection
+from learn2search.site.context import Site
+from learn2search.site.errors import Conflict, Invalid, NotFound, Unavailable
+from learn2search.site.learning import finished_searches
+from learn2search.site.visits import searching
+from learn2search.site.visits.searching import SearchState, answer, correct, gallery, start, state
+from learn2search.store import lessons as stored
+from learn2search.store.collections import Collection
+
+
+def choose(site: Site, now: SearchState, place: int = 0) -> SearchState:
+    assert now.question is not None
+    return answer(site, now.row.id, now.question.number, "choice", now.question.shown[place])
+
+
+def end(site: Site, now: SearchState, place: int = 0) -> SearchState:
+    assert now.question is not None
+    return answer(site, now.row.id, now.question.number, "found", now.question.shown[place])
+
+
+def test_a_search_should_begin_with_four_different_items(site: Site, collection: Collection) -> None:
+    now = start(site, "colours")
+    assert now.question is not None
+    assert len(set(now.question.shown)) == 4
+    assert (now.number, now.row.status, now.size) == (1, "open", 30)
+
+
+def test_an_answer_should_lead_to_another_question(site: Site, collection: Collection) -> None:
+    first = start(site, "colours")
+    second = choose(site, first, 2)
+    assert second.number == 2
+    assert [step.kind for step in second.answers] == ["choice"]
+    assert second.answers[0].chosen == first.question.shown[2]
+    assert not set(second.question.shown) & set(first.question.shown)
+    assert second.question.fits <= first.question.fits + 1e-9
+
+
+def test_the_same_answer_twice_should_be_one_answer(site: Site, collection: Collection) -> None:
+    first = start(site, "colours")
+    second = choose(site, first)
+    again = choose(site, first)
+    assert not again.stale
+    assert again.question == second.question
+    assert len(again.answers) == 1
+
+
+def test_a_stale_page_should_be_shown_the_current_question(site: Site, collection: Collection) -> None:
+    first = start(site, "colours")
+    second = choose(site, first, 0)
+    stale = choose(site, first, 1)
+    assert stale.stale
+    assert stale.question == second.question
+    assert answer(site, first.row.id, 99, "none").stale
+
+
+def test_undo_should_append_and_bring_the_question_back(site: Site, collection: Collection) -> None:
+    first = start(site, "colours")
+    second = choose(site, first)
+    undone = answer(site, second.row.id, second.question.number, "undo")
+    assert undone.question.shown == first.question.shown
+    assert (undone.number, undone.question.number) == (1, 3)
+    steps = owners.replay(site, first.row.id)
+    assert [step.kind for step in steps] == ["choice", "undo", None]
+    with pytest.raises(Invalid, match="nothing to undo"):
+        answer(site, first.row.id, 3, "undo")
+
+
+def test_items_that_were_not_shown_should_be_refused_as_a_choice(site: Site, collection: Collection) -> None:
+    now = start(site, "colours")
+    hidden = next(number for number in range(30) if number not in now.question.shown)
+    with pytest.raises(Invalid, match=f"Item {hidden} was not shown"):
+        answer(site, now.row.id, 1, "choice", hidden)
+    with pytest.raises(Invalid, match="no item 999"):
+        answer(site, now.row.id, 1, "found", 999)
+    with pytest.raises(Invalid, match="needs the item"):
+        answer(site, now.row.id, 1, "found")
+    with pytest.raises(Invalid, match="one of"):
+        answer(site, now.row.id, 1, "dance")
+    with pytest.raises(Invalid, match="names no item"):
+        answer(site, now.row.id, 1, "none", 3)
+    assert state(site, now.row.id).number == 1
+
+
+def test_a_found_search_should_become_a_lesson(site: Site, collection: Collection) -> None:
+    now = choose(site, choose(site, start(site, "colours")), 1)
+    done = end(site, now, 3)
+    assert (done.row.status, done.row.target, done.row.questions) == ("found", now.question.shown[3], 3)
+    assert done.row.lesson == 1
+    with site.database.read() as db:
+        rows = stored.teaching(db, collection.id)
+    assert len(rows) == 6
+    assert set(rows[:, 0]) == {done.row.target}
+    assert not end(site, now, 3).stale
+    assert site.collection("colours").lessons == 1
+
+
+def test_not_it_should_reopen_the_search_and_withdraw_its_lesson(site: Site, collection: Collection) -> None:
+    now = choose(site, start(site, "colours"))
+    done = end(site, now)
+    back = correct(site, done.row.id)
+    assert (back.row.status, back.row.target, back.row.lesson) == ("open", None, None)
+    assert back.question.shown == now.question.shown
+    assert correct(site, done.row.id).question == back.question
+    with site.database.read() as db:
+        assert stored.count(db, collection.id) == 0
+    other = end(site, back, 2)
+    with site.database.read() as db:
+        assert set(stored.teaching(db, collection.id)[:, 0]) == {other.row.target}
+    assert other.row.lesson == 2
+
+
+def test_not_here_should_end_and_can_be_taken_back(site: Site, collection: Collection) -> None:
+    now = choose(site, start(site, "colours"))
+    gone = answer(site, now.row.id, now.question.number, "not-here")
+    assert gone.row.status == "not-here"
+    assert gone.row.lesson is None
+    assert correct(site, now.row.id).question.shown == now.question.shown
+
+
+def test_everything_shown_should_end_in_the_gallery(site: Site, collection: Collection) -> None:
+    now = start(site, "colours")
+    while not now.exhausted:
+        now = answer(site, now.row.id, now.question.number, "none")
+    _, best = gallery(site, now.row.id, 40)
+    assert len(best) == 30
+    with pytest.raises(Invalid, match="Everything has been shown"):
+        answer(site, now.row.id, now.question.number, "none")
+    assert answer(site, now.row.id, now.question.number, "found", best[0].number).row.status == "found"
+
+
+def test_two_at_a_time_should_be_possible(site: Site, collection: Collection) -> None:
+    assert len(start(site, "colours", show=2).question.shown) == 2
+    four = start(site, "colours")
+    searching.change_show(site, four.row.id, 2)
+    assert len(choose(site, four).question.shown) == 2
+    with pytest.raises(Invalid, match="2 or 4"):
+        start(site, "colours", show=3)
+
+
+def test_retired_items_should_never_be_shown(site: Site, collection: Collection) -> None:
+    running = start(site, "colours")
+    for number in range(10, 30):
+        if number not in running.question.shown:
+            imports.change_item(site, collection, number, active=False)
+    active = set(range(10)) | set(running.question.shown)
+    for now in (running, start(site, "colours")):
+        while not now.exhausted:
+            assert set(now.question.shown) <= active
+            now = choose(site, now)
+        assert {item.number for item in gallery(site, now.row.id, 40)[1]} <= active
+
+
+def test_what_is_unknown_should_be_said(site: Site, collection: Collection) -> None:
+    make_collection(site, "empty", "Empty")
+    with pytest.raises(Unavailable, match="no items yet"):
+        start(site, "empty")
+    with pytest.raises(NotFound, match="no collection"):
+        start(site, "nowhere")
+    with pytest.raises(NotFound, match="no such search"):
+        state(site, "0" * 32)
+
+
+def test_of_two_tabs_one_answer_should_count(site: Site, collection: Collection) -> None:
+    now = start(site, "colours")
+    told: list[SearchState] = []
+    threads = [threading.Thread(target=lambda place=place: told.append(choose(site, now, place))) for place in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len({one.question for one in told}) == 1
+    assert sum(not one.stale for one in told) == 1
+    assert len(state(site, now.row.id).answers) == 1
+
+
+def test_left_searches_should_be_continued_by_an_answer(site: Site, collection: Collection, clock) -> None:
+    now = start(site, "colours")
+    clock.time += 3600
+    assert searching.abandon_idle(site, 1800) == 1
+    assert state(site, now.row.id).row.status == "abandoned"
+    assert choose(site, state(site, now.row.id)).row.status == "open"
+
+
+# --- quarantine ------------------------------------------------------------------------------------
+
+
+def hasty(site: Site, monkeypatch: pytest.MonkeyPatch) -> SearchState:
+    """A search whose answers took no time."""
+    monkeypatch.setattr(site, "now", lambda: 1_700_000_000.0)
+    now = start(site, "colours")
+    for place in (0, 1, 2):
+        now = choose(site, now, place)
+    return end(site, now)
+
+
+def test_searches_without_looking_should_be_set_aside(site: Site, collection: Collection, monkeypatch) -> None:
+    done = hasty(site, monkeypatch)
+    assert done.row.quarantine == "answered too quickly"
+    assert done.row.lesson is None
+    owners.release(site, done.row.id)
+    assert state(site, done.row.id).row.lesson == 1
+    with pytest.raises(Conflict):
+        owners.release(site, done.row.id)
+    owners.set_aside(site, done.row.id)
+    with site.database.read() as db:
+        assert stored.count(db, collection.id) == 0
+
+
+def test_an_end_should_be_judged_anew_when_it_is_corrected(site: Site, collection: Collection, monkeypatch) -> None:
+    done = hasty(site, monkeypatch)
+    assert done.row.quarantine == "answered too quickly"
+    monkeypatch.setattr(finished_searches, "suspicion", lambda *_: None)
+    better = end(site, correct(site, done.row.id), 1)
+    assert (better.row.quarantine, better.row.lesson) == (None, 1)
+
+
+def test_what_the_owner_set_aside_should_stay_so_when_it_is_corrected(site: Site, collection: Collection) -> None:
+    done = end(site, choose(site, start(site, "colours")))
+    owners.set_aside(site, done.row.id)
+    again = end(site, correct(site, done.row.id), 1)
+    assert (again.row.quarantine, again.row.lesson) == ("by the owner", None)
+    owners.release(site, done.row.id)
+    assert state(site, done.row.id).row.quarantine is None
+    with site.database.read() as db:
+        assert stored.count(db, collection.id) == 3
+
+
+def test_beliefs_at_hand_should_count_what_they_hold_on_to(site: Site, collection: Collection, monkeypatch) -> None:
+    known = site.models.embedding_at(collection.model_id or 0, 0)
+    one, other = start(site, "colours"), start(site, "colours")
+    both = site.beliefs._bytes
+    assert both == 2 * (20 * 30 + 4_000) + 24 * known.embedding.mean.size  # the same known is held once
+    end(site, one)
+    assert site.beliefs._bytes == both - (20 * 30 + 4_000)
+    end(site, other)
+    assert site.beliefs._bytes == 0
+    monkeypatch.setattr("learn2search.site.visits.beliefs._MEMORY", 1)
+    for _ in range(3):
+        start(site, "colours")
+    assert len(site.beliefs._kept) == 1
+
+
+def test_one_place_always_should_look_automatic(site: Site, collection: Collection) -> None:
+    now = start(site, "colours", show=2)
+    for _ in range(9):
+        now = choose(site, now, 1)
+    assert end(site, now).row.quarantine == "always the same place"
+
+
+def test_simulated_visitors_of_the_owner_should_teach_at_any_speed(
+    site: Site, collection: Collection, monkeypatch
+) -> None:
+    monkeypatch.setattr(site, "now", lambda: 1_700_000_000.0)
+    now = start(site, "colours", origin="simulated")
+    for _ in range(4):
+        now = choose(site, now, 1)
+    assert end(site, now).row.lesson == 1
+
+
+def test_answers_against_the_grain_should_be_set_aside(site: Site, collection: Collection) -> None:
+    known = site.models.embedding_at(collection.model_id, 0)
+    sharp = np.column_stack([np.arange(30.0), np.zeros(30)])
+    from learn2search import Embedding
+    from learn2search.site.learning.model_cache import EmbeddingAt
+    from learn2search.store.models import Model
+
+    info = type(known.model.info)(**(vars(known.model.info) | {"metrics": {}}))
+    known = EmbeddingAt(Model(info, known.items, Embedding(sharp)), 0, Embedding(sharp, np.full((30, 2), 0.01)))
+    backwards = [(step, np.array([[0, 20 + step, 1]])) for step in range(9)]
+    assert finished_searches.suspicion((), backwards * 2, known) == "answers contradict what is known"
+    forwards = [(step, np.array([[0, 1, 20 + step]])) for step in range(9)]
+    assert finished_searches.suspicion((), forwards * 2, known) is None
+
+
+# --- the log is the truth --------------------------------------------------------------------------
+
+MOVES = st.sampled_from(["choice", "choice", "none", "undo", "repeat", "stale", "found", "not-it", "forget", "gone"])
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=15)
+@given(moves=st.lists(st.tuples(MOVES, st.integers(0, 3)), min_size=1, max_size=14), show=st.sampled_from([2, 4]))
+def test_the_log_should_always_replay_to_the_same_belief(site: Site, collection: Collection, moves, show: int) -> None:
+    now, last = start(site, "colours", show=show), None
+    for move, place in moves:
+        now, last = _move(site, now, last, move, place % show)
+        _check(site, now)
+
+
+def _move(site: Site, now: SearchState, last, move: str, place: int):
+    search_id = now.row.id
+    if move == "forget":
+        site.beliefs.forget()
+        return state(site, search_id), last
+    if move == "not-it":
+        return correct(site, search_id), last
+    if now.question is None:
+        return now, last
+    number, shown = now.question.number, now.question.shown
+    if move == "repeat" and last is not None:
+        after = answer(site, search_id, *last)
+        assert after.answers == now.answers
+        return after, last
+    if move == "stale":
+        after = answer(site, search_id, number + 7, "none")
+        assert after.stale
+        assert after.answers == now.answers
+        return after, last
+    told = {"choice": ("choice", shown[place] if shown else None), "none": ("none", None), "undo": ("undo", None)}
+    told |= {"found": ("found", shown[place] if shown else 0), "gone": ("not-here", None)}
+    if move not in told:
+        return now, last
+    try:
+        return answer(site, search_id, number, *told[move]), (number, *told[move])
+    except Invalid:
+        assert (move == "undo" and not now.answers) or not shown
+        return state(site, search_id), last
+
+
+def _check(site: Site, now: SearchState) -> None:
+    """What is at hand, what is rebuilt, and what was written when it was shown are the same."""
+    steps = owners.replay(site, now.row.id)
+    assert [step.number for step in steps] == list(range(1, len(steps) + 1))
+    assert sum(step.kind is None for step in steps) == (now.question is not None)
+    assert (now.row.status == "open") == (now.question is not None)
+    if now.question is None or not now.question.shown:
+        return
+    rebuilt = site.beliefs.replay(now.row, now.answers, now.question)
+    assert rebuilt.fits == pytest.approx(now.question.fits, rel=1e-6)
+    kept = site.beliefs.at(now.row, now.answers, now.question)
+    assert kept.search.probability() == pytest.approx(rebuilt.search.probability(), abs=1e-12)
+    site.beliefs.keep(now.row.id, now.question.number, kept)
