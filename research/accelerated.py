@@ -120,14 +120,14 @@ def measure(size: str, epochs: int, steps: int, learning_rate: float) -> dict:
     rows, held_out = make_rows(train_key, features, m), np.asarray(make_rows(held_out_key, features, HELD_OUT))
     truth = judge(np.asarray(features) / NOISE, np.full((n, d), -np.inf, np.float32), held_out)
     start = 0.1 * np.random.default_rng(1).standard_normal((n, d)), np.zeros((n, d))
-    climb = partial(accelerated.climb, rows, *start, batch_size=-(-m // steps), learning_rate=learning_rate, seed=2)
+    fit = partial(accelerated.optimize, rows, *start, batch_size=-(-m // steps), learning_rate=learning_rate, seed=2)
     jax.block_until_ready(rows)
     memory_before = peak_memory(device)
 
-    first, second = seconds_of(partial(climb, epochs=1)), seconds_of(partial(climb, epochs=1))
+    first, second = seconds_of(partial(fit, epochs=1)), seconds_of(partial(fit, epochs=1))
     trajectory = Trajectory(held_out)
-    climb(epochs=epochs, after_epoch=trajectory)
-    whole = seconds_of(partial(climb, epochs=epochs))
+    fit(epochs=epochs, after_epoch=trajectory)
+    whole = seconds_of(partial(fit, epochs=epochs))
     epoch = float(np.median(trajectory.epoch_seconds()))
     return {
         "items": n,

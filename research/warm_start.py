@@ -24,7 +24,7 @@ from PIL import Image
 from research.recording import Recording
 from research.running_site import COMMAND, serving
 
-LOOKS = Path(__file__).parents[1] / "src" / "learn2search" / "commands" / "looks.npz"
+LOOKS = Path(__file__).parents[1] / "src" / "learn2search" / "demo" / "assets" / "thumbnail_colours.npz"
 WIDTH, HEIGHT, COLUMNS = 64, 80, 27  # of a face on the photograph, in pixels; faces in a row
 STARTS = {"nothing": (), "pictures": ("--warm-start", "pictures")}
 

@@ -66,7 +66,7 @@ def _drawing(number: int, face: NDArray[np.float64], title: str, look: str) -> D
 
 
 def teach_anew(site: Site, searches: int, seed: int = 0) -> None:
-    """Make `taught.npz`: run this when the faces, the searches or the trainer have changed."""
+    """Make the snapshot: run this when the faces, the searches or the trainer have changed."""
     make_faces(site, taught=False)
     with console.status("Teaching") as status:
         simulated_visitors.teach(
