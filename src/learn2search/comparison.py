@@ -12,13 +12,12 @@ Array forms (NumPy, SciPy) come first, compiled scalar forms after them; the tes
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import special
 
 from learn2search.compiled import compiled
-from learn2search.streams import Seed, seed_sequence
-
-Array = NDArray[np.float64]
+from learn2search.streams import seed_sequence
+from learn2search.typing import Array, Array32, Seed
 
 _SQRT_HALF = math.sqrt(0.5)
 _SQRT_2_OVER_PI = math.sqrt(2.0 / math.pi)
@@ -173,7 +172,7 @@ _NDTR_COLUMNS = tuple(np.ascontiguousarray(column) for column in NDTR_TABLE.T)
 
 
 @compiled
-def multiply_by_ndtr(values: Array, z: NDArray[np.float32]) -> None:
+def multiply_by_ndtr(values: Array, z: Array32) -> None:
     """values[k] ← values[k] Φ(z[k]), the same cubics looked up in a form that is compiled to vectors."""
     constant, linear, square, cube = _NDTR_COLUMNS
     cells, places = np.empty(len(values), np.uint32), np.empty(len(values))

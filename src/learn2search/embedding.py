@@ -10,11 +10,11 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from learn2search.files import read_npz, write_npz
+from learn2search.typing import Array
 
-Array = NDArray[np.float64]
 Made = TypeVar("Made")
 
 _FORMAT = "learn2search.embedding"

@@ -3,11 +3,10 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from learn2search.triplets import as_triplets
-
-Array = NDArray[np.float64]
+from learn2search.typing import Array, Integers
 
 
 def accuracy(positions: ArrayLike, triplets: ArrayLike) -> float:
@@ -29,7 +28,7 @@ class Calibration(NamedTuple):
 
     predicted: Array
     observed: Array
-    counts: NDArray[np.int64]
+    counts: Integers
 
     @property
     def error(self) -> float:

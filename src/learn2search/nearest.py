@@ -21,9 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from learn2search.compiled import compiled
 from learn2search.embedding import Embedding
-
-Array = NDArray[np.float64]
-Array32 = NDArray[np.float32]
+from learn2search.typing import Array, Array32, Blocked, Items32
 
 _TILE = 64  # long enough that the loops over a tile are compiled to vectors, not unrolled
 _STACK = 64  # a binary tree over 2^31 items is less than 32 deep
@@ -42,7 +40,7 @@ class Index(NamedTuple):
     mean: Array
     var: Array
     centre: Array
-    order: NDArray[np.int32]
+    order: Items32
     tiles: Array32
     precisions: Array32
     boxes: Array32
@@ -81,7 +79,7 @@ class Nearest:
         """The index of this embedding, built at the first call and shared afterwards."""
         return embedding.derived(f"nearest, {metric}", lambda: cls(embedding, metric))
 
-    def query(self, point: ArrayLike, blocked: NDArray[np.uint8]) -> int:
+    def query(self, point: ArrayLike, blocked: Blocked) -> int:
         """The unblocked item nearest to `point` `(d,)`, or -1 when all are blocked; `blocked` is `(n,)`, 0 = free."""
         n, d = self.index.mean.shape
         place, taken = np.array(point, float), np.asarray(blocked)
@@ -120,7 +118,7 @@ def _build(mean: Array, var: Array, form: str) -> Index:
 
 @compiled
 def _split(
-    mean: Array, var: Array, centre: Array, items: NDArray[np.int32], levels: int, boxes: Array32, top_var: Array32
+    mean: Array, var: Array, centre: Array, items: Items32, levels: int, boxes: Array32, top_var: Array32
 ) -> None:
     """Level by level: the box of each node, then a split of its items at the median of the widest side."""
     n, d = mean.shape
@@ -145,7 +143,7 @@ def _split(
 
 
 @compiled
-def _select(values: Array, items: NDArray[np.int32], left: int, right: int, rank: int) -> None:
+def _select(values: Array, items: Items32, left: int, right: int, rank: int) -> None:
     """Hoare's quickselect: afterwards items[left:rank] hold the smaller values."""
     while left < right:
         pivot = values[items[(left + right) // 2]]
@@ -172,9 +170,9 @@ def _fill(
     mean: Array,
     var: Array,
     centre: Array,
-    items: NDArray[np.int32],
+    items: Items32,
     even: bool,
-    order: NDArray[np.int32],
+    order: Items32,
     tiles: Array32,
     precisions: Array32,
 ) -> None:
@@ -209,7 +207,7 @@ def new_scratch(d: int) -> Scratch:
 
 
 @compiled
-def nearest_item(index: Index, point: Array, blocked: NDArray[np.uint8], scratch: Scratch) -> int:
+def nearest_item(index: Index, point: Array, blocked: Blocked, scratch: Scratch) -> int:
     """The unblocked item nearest to `point`, or -1."""
     d = len(point)
     point32, distances, words = scratch.point, scratch.distances, scratch.words
@@ -243,7 +241,7 @@ def _descend(
     point: Array,
     slack: float,
     grow: float,
-    blocked: NDArray[np.uint8],
+    blocked: Blocked,
     scratch: Scratch,
 ) -> int:
     """Branch and bound: to the nearer child first, and never below a box that is farther than the best item."""
@@ -323,11 +321,11 @@ def _smallest(words: NDArray[np.int32]) -> np.float32:
 def _look(
     mean: Array,
     var: Array,
-    items: NDArray[np.int32],
+    items: Items32,
     point: Array,
     distances: Array32,
     threshold: np.float32,
-    blocked: NDArray[np.uint8],
+    blocked: Blocked,
     best: int,
     best_distance: float,
 ) -> tuple[int, float]:

@@ -7,9 +7,8 @@ by likeness. The matrices are Björn Ottosson's (2020).
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from learn2search.typing import Array, Mask
 
 LMS_FROM_RGB = np.array(
     [
@@ -40,7 +39,7 @@ def to_rgb(lab: Array) -> Array:
     return _companded((lab @ LMS_FROM_LAB.T) ** 3 @ RGB_FROM_LMS.T)
 
 
-def in_gamut(lab: Array) -> NDArray[np.bool_]:
+def in_gamut(lab: Array) -> Mask:
     """Which of the colours (..., 3) an sRGB screen can show."""
     rgb = to_rgb(lab)
     return np.asarray(((rgb >= 0) & (rgb <= 1)).all(axis=-1))

@@ -9,15 +9,13 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from learn2search.comparison import check_noise
 from learn2search.compiled import compiled
 from learn2search.embedding import Embedding
-from learn2search.streams import Seed, Stream, below, normal, open_stream, seed_sequence, stream_keys, uniform
-
-Array = NDArray[np.float64]
-
+from learn2search.streams import below, normal, open_stream, seed_sequence, stream_keys, uniform
+from learn2search.typing import Array, Items, Keys, Seed, Stream
 
 _PEOPLE = 0x9E0713  # sets the streams of people apart from those of searches, also when both have the same seed
 
@@ -72,7 +70,7 @@ class ProbitOracle:
     def noise(self) -> float:
         return self.person.noise
 
-    def keys(self, count: int) -> NDArray[np.uint64]:
+    def keys(self, count: int) -> Keys:
         """Keys of the streams of `count` visitors, `(count, 2)`."""
         people = np.random.SeedSequence(self._seed.entropy, spawn_key=(*self._seed.spawn_key, _PEOPLE))
         return stream_keys(people, count)
@@ -101,7 +99,7 @@ class ProbitOracle:
 
 
 @compiled
-def choose(person: Person, query: NDArray[np.int64], target: int, stream: Stream) -> int:
+def choose(person: Person, query: Items, target: int, stream: Stream) -> int:
     """The place in the query that the person clicks, or -1 for "can't tell"."""
     if person.lapse > 0.0 and uniform(stream) < person.lapse:
         return below(stream, len(query))
@@ -134,13 +132,13 @@ def pair_margin(x: Array, i: int, j: int, t: int) -> float:
 
 
 @compiled
-def nearest_shown(x: Array, query: NDArray[np.int64], target: int) -> int:
+def nearest_shown(x: Array, query: Items, target: int) -> int:
     """The place of the shown item that is nearest to the target."""
     return _two_nearest(x, query, x[target])[0]
 
 
 @compiled
-def _two_nearest(x: Array, query: NDArray[np.int64], point: Array) -> tuple[int, int]:
+def _two_nearest(x: Array, query: Items, point: Array) -> tuple[int, int]:
     """Places of the shown items nearest and second nearest to the point."""
     distances = np.empty(len(query))
     for place in range(len(query)):

@@ -10,13 +10,9 @@ The generator is the one that NumPy calls `SFC64`, seeded in the same way; the t
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from learn2search.compiled import compiled
-
-Seed = int | np.random.SeedSequence | np.random.Generator | None
-Keys = NDArray[np.uint64]
-Stream = NDArray[np.uint64]
+from learn2search.typing import Items, Key, Keys, Seed, Stream
 
 _WARM_UP = 12  # rounds, as in the reference implementation
 _TO_UNIT = 1.0 / (1 << 53)
@@ -57,7 +53,7 @@ def next_word(stream: Stream) -> np.uint64:
 
 
 @compiled
-def open_stream(key: NDArray[np.uint64], step: int) -> Stream:
+def open_stream(key: Key, step: int) -> Stream:
     """The stream of one step of the search that owns `key`."""
     stream = np.empty(4, np.uint64)
     stream[0] = key[0]
@@ -100,7 +96,7 @@ def normal(stream: Stream) -> float:
 
 
 @compiled
-def shuffle(stream: Stream, items: NDArray[np.int64]) -> None:
+def shuffle(stream: Stream, items: Items) -> None:
     """Fisher-Yates, in place."""
     for last in range(len(items) - 1, 0, -1):
         other = below(stream, last + 1)

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from learn2search.files import read_npz, write_npz
-from learn2search.triplets import Triplets, as_triplets
+from learn2search.triplets import as_triplets
+from learn2search.typing import Triplets
 
 _COLUMNS = ("anchor", "near", "far")
 _KNOWN_HEADERS = (_COLUMNS, ("head", "winner", "loser"))  # ours, Salmon's

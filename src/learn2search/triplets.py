@@ -16,11 +16,8 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from learn2search.streams import Seed, seed_sequence
-
-Triplets = NDArray[np.int64]
-Groups = NDArray[np.int64]
-
+from learn2search.streams import seed_sequence
+from learn2search.typing import Groups, Integers, Mask, Seed, Triplets
 
 # --- validating ------------------------------------------------------------------------------------
 
@@ -80,7 +77,7 @@ def _answered(rows: Triplets, y: NDArray[np.generic]) -> Triplets:
     return np.ascontiguousarray(swapped[sign != 0])
 
 
-def is_degenerate(triplets: Triplets) -> NDArray[np.bool_]:
+def is_degenerate(triplets: Triplets) -> Mask:
     """Rows that say nothing, because the same item stands in two columns."""
     anchor, near, far = triplets.T
     return np.asarray((anchor == near) | (anchor == far) | (near == far))
@@ -95,7 +92,7 @@ def drop_degenerate(triplets: ArrayLike) -> Triplets:
     return kept
 
 
-def count_items(triplets: ArrayLike, n_items: int | None = None) -> NDArray[np.int64]:
+def count_items(triplets: ArrayLike, n_items: int | None = None) -> Integers:
     """The paper's m(i): in how many triplets each item stands, in any column, `(n_items,)`."""
     rows = as_triplets(triplets, n_items=n_items)
     return np.bincount(rows.ravel(), minlength=n_items or 0).astype(np.int64)
@@ -122,7 +119,7 @@ def from_one_based(rows: ArrayLike) -> Triplets:
     return as_triplets(numbers - 1)
 
 
-def to_answers(triplets: ArrayLike, seed: Seed) -> tuple[Triplets, NDArray[np.int64]]:
+def to_answers(triplets: ArrayLike, seed: Seed) -> tuple[Triplets, Integers]:
     """To cblearn's `(X, y)`: near and far in random order, y = 1 where the second column is the nearer, else -1."""
     rows = as_triplets(triplets)
     y = np.where(np.random.default_rng(seed_sequence(seed)).random(len(rows)) < 0.5, 1, -1)
@@ -208,14 +205,12 @@ def infer_groups(triplets: ArrayLike) -> Groups:
     return groups.astype(np.int64)
 
 
-def split(
-    n_triplets: int, share: float, seed: Seed, groups: ArrayLike | None = None
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def split(n_triplets: int, share: float, seed: Seed, groups: ArrayLike | None = None) -> tuple[Integers, Integers]:
     """Row numbers of two parts, the second with about `share` of the rows; rows of one group stay together."""
     if not 0 < share < 1:
         raise ValueError(f"share must lie between 0 and 1, got {share}")
     order = _shuffled_groups(n_triplets, seed, groups)
-    held_out: list[NDArray[np.int64]] = []
+    held_out: list[Integers] = []
     taken, wanted = 0, share * n_triplets
     while order and taken + len(order[-1]) / 2 <= wanted:
         held_out.append(order.pop())
@@ -229,7 +224,7 @@ def split(
 
 def folds(
     n_triplets: int, n_folds: int = 10, seed: Seed = 0, groups: ArrayLike | None = None
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+) -> Iterator[tuple[Integers, Integers]]:
     """Row numbers (train, test) for cross-validation; rows of one group stay in one fold, folds are about equal."""
     parts = _shuffled_groups(n_triplets, seed, groups)
     if not 2 <= n_folds <= len(parts):
@@ -252,7 +247,7 @@ def subsample(triplets: ArrayLike, count: int, seed: Seed) -> Triplets:
     return rows[np.sort(chosen)]
 
 
-def _shuffled_groups(n_triplets: int, seed: Seed, groups: ArrayLike | None) -> list[NDArray[np.int64]]:
+def _shuffled_groups(n_triplets: int, seed: Seed, groups: ArrayLike | None) -> list[Integers]:
     """The row numbers of each group, in random order of the groups."""
     generator = np.random.default_rng(seed_sequence(seed))
     if groups is None:

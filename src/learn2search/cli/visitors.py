@@ -12,9 +12,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
-from numpy.typing import NDArray
 
 from learn2search import ProbitOracle
+from learn2search.typing import Array
 
 _SECONDS = 60
 
@@ -76,7 +76,7 @@ class Visitors:
     skew: how unequal the items' popularity is. Item i is looked for in proportion to 1/(i + 1)^skew; 0 = all alike.
     """
 
-    features: NDArray[np.float64]
+    features: Array
     noise: float
     seed: int
     skew: float = 0.0

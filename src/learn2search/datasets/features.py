@@ -3,9 +3,9 @@
 import io
 
 import numpy as np
-from numpy.typing import NDArray
 
 from learn2search.datasets.download import DataFile
+from learn2search.typing import Array
 
 RED_WINE = DataFile(
     "winequality-red.csv",
@@ -20,7 +20,7 @@ MUSIC_ORIGIN = DataFile(
 )
 
 
-def fetch_red_wine(*, standardise: bool = True) -> NDArray[np.float64]:
+def fetch_red_wine(*, standardise: bool = True) -> Array:
     """1,599 red wines with 11 physicochemical features, `(1599, 11)` (Cortez et al. 2009; without the quality score).
 
     Standardised to mean 0 and variance 1 by default: on the raw scale one feature holds 95% of the variance. 240 rows
@@ -30,11 +30,11 @@ def fetch_red_wine(*, standardise: bool = True) -> NDArray[np.float64]:
     return _standardised(table[:, :11]) if standardise else np.ascontiguousarray(table[:, :11])
 
 
-def fetch_music_origin(*, standardise: bool = True) -> NDArray[np.float64]:
+def fetch_music_origin(*, standardise: bool = True) -> Array:
     """1,059 tracks with 68 audio features, `(1059, 68)` (Zhou, Claire, King 2014; without latitude and longitude)."""
     table = np.loadtxt(io.BytesIO(MUSIC_ORIGIN.read()), delimiter=",")
     return _standardised(table[:, :68]) if standardise else np.ascontiguousarray(table[:, :68])
 
 
-def _standardised(x: NDArray[np.float64]) -> NDArray[np.float64]:
+def _standardised(x: Array) -> Array:
     return np.asarray((x - x.mean(axis=0)) / x.std(axis=0))

@@ -1,13 +1,13 @@
 """Triplets made by a simulated person, or by any oracle."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from learn2search.oracle import Oracle
-from learn2search.streams import Seed, seed_sequence
+from learn2search.streams import seed_sequence
+from learn2search.typing import Seed, Triplets
 
 
-def make_triplets(oracle: Oracle, n_items: int, n_triplets: int, seed: Seed = 0) -> NDArray[np.int64]:
+def make_triplets(oracle: Oracle, n_items: int, n_triplets: int, seed: Seed = 0) -> Triplets:
     """`n_triplets` answers about three different items each, drawn uniformly; "can't tell" does not count."""
     if n_items < 3 or n_triplets < 1:
         raise ValueError(f"triplets need at least 3 items and 1 row, got n_items={n_items}, n_triplets={n_triplets}")

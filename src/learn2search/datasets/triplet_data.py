@@ -3,16 +3,17 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from learn2search.typing import Groups, Triplets
 
 
 @dataclass(frozen=True, repr=False)
 class TripletData:
     """triplets: `(m, 3)`; groups: `(m,)`, the screen of each row (never split one); names: of the `n_items` items."""
 
-    triplets: NDArray[np.int64]
+    triplets: Triplets
     n_items: int
-    groups: NDArray[np.int64]
+    groups: Groups
     names: tuple[str, ...]
 
     def __repr__(self) -> str:

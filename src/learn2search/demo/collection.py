@@ -14,7 +14,7 @@ from learn2search.demo.face import draw
 from learn2search.demo.similarity import COUNT, SEED, faces
 from learn2search.demo.titles import titles
 from learn2search.demo.words import describe
-from learn2search.streams import Seed
+from learn2search.typing import Seed
 
 TABLE = "collection.csv"
 COLUMNS = ("file", "title", "description", "group")

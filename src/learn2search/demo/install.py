@@ -6,7 +6,6 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import track
 
@@ -18,6 +17,7 @@ from learn2search.site.learning import simulated_visitors
 from learn2search.site.learning import snapshot as taught_files
 from learn2search.site.settings import Settings
 from learn2search.store import collections
+from learn2search.typing import Array
 
 SLUG, TITLE = "faces", "Drawn faces"
 DIMENSIONS = 16
@@ -32,7 +32,7 @@ _UNTAUGHT = "A demonstration that knows nothing yet: your answers teach it."
 console = Console(stderr=True, highlight=False)
 
 
-def perceived() -> NDArray[np.float64]:
+def perceived() -> Array:
     """What a simulated visitor sees of the faces."""
     return np.asarray(demo.similarity_features(demo.faces()))
 
@@ -60,7 +60,7 @@ def make_faces(site: Site, *, taught: bool, warm_start: str = "nothing") -> None
         taught_files.load(site, SLUG, SNAPSHOT)
 
 
-def _drawing(number: int, face: NDArray[np.float64], title: str, look: str) -> Drawing:
+def _drawing(number: int, face: Array, title: str, look: str) -> Drawing:
     key = f"face-{number:03}"
     return Drawing(key, title, demo.describe(face), demo.draw(face, f"{key}-"), look)
 

@@ -10,9 +10,9 @@ from string import Template
 import numpy as np
 
 from learn2search.demo.face import draw
-from learn2search.demo.similarity import COUNT, FEATURES, SEED, Features, faces
+from learn2search.demo.similarity import COUNT, FEATURES, SEED, faces
 from learn2search.demo.titles import titles
-from learn2search.streams import Seed
+from learn2search.typing import Array, Seed
 
 STEPS = 7
 AVERAGE = {"skin": -0.3, "hair_length": 0.2, "hair_style": -0.4, "clothes": 0.2}
@@ -35,14 +35,14 @@ def walk_sheet() -> str:
     return _page("Features", 2 * STEPS, cells)
 
 
-def _average(feature: str) -> Features:
+def _average(feature: str) -> Array:
     """An everyday face on which the feature can be seen: shorter hair for the jaw, a masculine face for a beard."""
     special = {"beard": {"presentation": -0.9}, "jaw": {"hair_length": -0.5}, "head": {"hair_length": -0.5}}
     values = {**AVERAGE, **special.get(feature, {})}
     return np.array([values.get(each.name, 0.0) for each in FEATURES])
 
 
-def _page(title: str, columns: int, cells: Iterable[tuple[Features, str]]) -> str:
+def _page(title: str, columns: int, cells: Iterable[tuple[Array, str]]) -> str:
     figures = [
         f"<figure>{draw(row, f'face{number}-')}<figcaption>{escape(caption)}</figcaption></figure>"
         for number, (row, caption) in enumerate(cells)

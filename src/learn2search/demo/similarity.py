@@ -9,11 +9,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from learn2search.streams import Seed, seed_sequence
-
-Features = NDArray[np.float64]
+from learn2search.streams import seed_sequence
+from learn2search.typing import Array, Seed
 
 COUNT = 513
 SEED = 20
@@ -55,7 +54,7 @@ WEIGHTS = np.array([feature.weight for feature in FEATURES])
 WEIGHTS.setflags(write=False)
 
 
-def faces(count: int = COUNT, seed: Seed = SEED) -> Features:
+def faces(count: int = COUNT, seed: Seed = SEED) -> Array:
     """The features `(count, 18)` of a collection of faces: a Latin hypercube without twins.
 
     Each feature's range is cut into `count` equal slices and every slice is used once, in random order: whichever
@@ -72,7 +71,7 @@ def faces(count: int = COUNT, seed: Seed = SEED) -> Features:
     return features
 
 
-def _separate(features: Features, random: np.random.Generator) -> None:
+def _separate(features: Array, random: np.random.Generator) -> None:
     """Swap values in place, one at a time, wherever that moves the nearest two faces apart."""
     seen = features * WEIGHTS
     distances = np.linalg.norm(seen[:, np.newaxis] - seen, axis=2) + np.diag(np.full(len(seen), np.inf))
@@ -91,7 +90,7 @@ def _separate(features: Features, random: np.random.Generator) -> None:
             seen[both, feature] = seen[both[::-1], feature]
 
 
-def similarity_features(features: ArrayLike) -> Features:
+def similarity_features(features: ArrayLike) -> Array:
     """Where simulated visitors see the faces `(n, 18)`: features × weights, compared by Euclidean distance.
 
     The weights were set by eye: skin, age and hair decide at a glance, the colour of the eyes hardly does.
@@ -99,7 +98,7 @@ def similarity_features(features: ArrayLike) -> Features:
     return np.asarray(checked(features) * WEIGHTS)
 
 
-def checked(features: ArrayLike) -> Features:
+def checked(features: ArrayLike) -> Array:
     """The features of faces `(n, 18)`, or an error that says what is wrong with them."""
     rows = np.asarray(features, dtype=np.float64)
     if rows.ndim != 2 or rows.shape[1] != len(FEATURES):
@@ -113,7 +112,7 @@ def checked(features: ArrayLike) -> Features:
     return rows
 
 
-def checked_row(row: ArrayLike) -> Features:
+def checked_row(row: ArrayLike) -> Array:
     """The features of one face `(18,)`, or an error that says what is wrong with them."""
     values = np.asarray(row, dtype=np.float64)
     if values.shape != (len(FEATURES),):

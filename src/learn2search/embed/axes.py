@@ -1,9 +1,8 @@
 """The axes of an embedding: turning it to its principal ones, and how much each of them is worth."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from learn2search.typing import Array
 
 
 def to_principal_axes(mean: Array, variance: Array | None = None) -> tuple[Array, Array]:

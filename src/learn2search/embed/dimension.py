@@ -14,8 +14,8 @@ from learn2search.embed.estimator import training_triplets
 from learn2search.embed.fit_loop import seeds
 from learn2search.embed.gauss_embed import GaussEmbed
 from learn2search.embed.tune import DIMENSIONS
-from learn2search.streams import Seed
-from learn2search.triplets import Triplets, folds, infer_groups
+from learn2search.triplets import folds, infer_groups
+from learn2search.typing import Seed, Triplets
 
 _PAPERS_AXES = 100
 _FOLDS = 5

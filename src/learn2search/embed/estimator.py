@@ -13,9 +13,8 @@ from learn2search.embed._numba.kernels import Link
 from learn2search.embed.online import log_chances
 from learn2search.embedding import Embedding
 from learn2search.files import read_npz, write_npz
-from learn2search.triplets import Triplets, as_triplets, is_degenerate
-
-Array = NDArray[np.float64]
+from learn2search.triplets import as_triplets, is_degenerate
+from learn2search.typing import Array, Mask, Triplets
 
 _VERSION = 1
 
@@ -70,7 +69,7 @@ class TripletEmbedding(ABC):
     def _model(self) -> tuple[Array, Array, Link]:
         """Positions and variances in the units of the link, and the link: what gives probabilities."""
 
-    def predict(self, X: ArrayLike) -> NDArray[np.bool_]:
+    def predict(self, X: ArrayLike) -> Mask:
         """Is the anchor closer to near than to far? `(m,)`."""
         anchor, near, far = (self.embedding_[column] for column in self._known(X).T)
         return np.asarray(((anchor - near) ** 2).sum(axis=1) < ((anchor - far) ** 2).sum(axis=1))

@@ -13,12 +13,13 @@ from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from learn2search.embed._numba.kernels import Array32, Link, Prior, Schedule, State, normal_pool, run_epoch
+from learn2search.embed._numba.kernels import Link, Prior, Schedule, State, normal_pool, run_epoch
 from learn2search.embed.online import log_chances
-from learn2search.streams import Seed, children, stream_keys
-from learn2search.triplets import Triplets, infer_groups, split
+from learn2search.streams import children, stream_keys
+from learn2search.triplets import infer_groups, split
+from learn2search.typing import Array32, Mask, Seed, Triplets
 
 _SAMPLE = 1000  # training triplets that are looked at when nothing is held out
 _LARGEST = 1e4  # coordinate or width, in the link's unit of length: far beyond anything that answers can tell
@@ -181,6 +182,6 @@ def seeds(random_state: Seed, count: int) -> list[np.random.SeedSequence]:
     return children(random_state, count)
 
 
-def unseen_items(rows: Triplets, n: int) -> NDArray[np.bool_]:
+def unseen_items(rows: Triplets, n: int) -> Mask:
     """Items that no triplet names."""
     return np.asarray(np.bincount(rows.ravel(), minlength=n) == 0)

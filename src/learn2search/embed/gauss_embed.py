@@ -22,7 +22,6 @@ from learn2search.embed._jax import choose_devices
 from learn2search.embed._numba.kernels import Link, Prior, Schedule, State, begin
 from learn2search.embed.axes import relevances, to_principal_axes
 from learn2search.embed.estimator import (
-    Array,
     TripletEmbedding,
     check_dimension,
     check_fraction,
@@ -44,8 +43,8 @@ from learn2search.embed.fit_loop import (
 )
 from learn2search.embed.online import online_step
 from learn2search.embedding import Embedding
-from learn2search.streams import Seed
-from learn2search.triplets import Triplets, as_triplets
+from learn2search.triplets import as_triplets
+from learn2search.typing import Array, Mask, Seed, Triplets
 
 _PRIORS = ("empirical", "standard", "ard")
 _FIRST_SD = {"probit": 1.0, "ratio": 0.1}
@@ -197,7 +196,7 @@ class GaussEmbed(TripletEmbedding):
             min(count, batch), int(self.n_samples), float(self.learning_rate or rate), int(self.epochs or epochs)
         )
 
-    def _keep(self, result: FitResult, scale: Array, centre: Array, unseen: NDArray[np.bool_]) -> None:
+    def _keep(self, result: FitResult, scale: Array, centre: Array, unseen: Mask) -> None:
         """Take over the result; an item that no triplet names is exactly the prior."""
         mean, variance = np.array(result.nu, np.float64), np.exp(2.0 * np.array(result.rho, np.float64))
         mean[unseen] = np.broadcast_to(centre, mean.shape)[unseen]
@@ -312,7 +311,7 @@ def _prior_mean(given: ArrayLike, n: int, d: int) -> Array:
 class _MovingPrior:
     """The prior before each epoch: fixed variances, or those that make the present state most probable."""
 
-    def __init__(self, kind: str | float, temper: float, centre: Array, state: State, seen: NDArray[np.bool_]) -> None:
+    def __init__(self, kind: str | float, temper: float, centre: Array, state: State, seen: Mask) -> None:
         self.kind, self.temper, self.state, self.seen = kind, temper, state, seen
         self.mean = centre.astype(np.float32)
         self.variance = np.full(state.nu.shape[1], 1.0 if isinstance(kind, str) else float(kind))

@@ -14,19 +14,16 @@ and one assumed-density step moves the three items by the first two derivatives 
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from learn2search.comparison import hazard_at, log_ndtr_at
 from learn2search.compiled import compiled
 from learn2search.embed._numba.kernels import Link, margin_and_slopes
-from learn2search.triplets import Triplets
-
-Array = NDArray[np.float64]
+from learn2search.typing import Array, Integers, Triplets
 
 
 @compiled
 def _uncertain_margin(
-    nu: Array, psi: Array, row: NDArray[np.int64], ratio: bool, kappa: float, slopes: Array
+    nu: Array, psi: Array, row: Integers, ratio: bool, kappa: float, slopes: Array
 ) -> tuple[float, float]:
     """Mean and variance of the margin; slopes `(3, d)` become ∂m/∂x of anchor, near, far.
 

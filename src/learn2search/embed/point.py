@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike
 
 from learn2search.embed._numba.kernels import Link, Prior, Schedule, begin
 from learn2search.embed.estimator import (
-    Array,
     TripletEmbedding,
     check_dimension,
     check_fraction,
@@ -26,7 +25,7 @@ from learn2search.embed.estimator import (
 )
 from learn2search.embed.fit_loop import Monitoring, hold_out, optimize, seeds, unseen_items
 from learn2search.embedding import Embedding
-from learn2search.streams import Seed
+from learn2search.typing import Array, Seed
 
 
 class PointEmbedding(TripletEmbedding):

@@ -10,13 +10,13 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from learn2search.embed.estimator import training_triplets
 from learn2search.embed.fit_loop import progress_line, seeds
 from learn2search.embed.gauss_embed import GaussEmbed
-from learn2search.streams import Seed
-from learn2search.triplets import Triplets, infer_groups, split
+from learn2search.triplets import infer_groups, split
+from learn2search.typing import Integers, Seed, Triplets
 
 Rungs = Mapping[str, int]
 
@@ -102,7 +102,7 @@ class _Judge:
         self,
         rows: Triplets,
         n: int,
-        splits: list[tuple[NDArray[np.int64], NDArray[np.int64]]],
+        splits: list[tuple[Integers, Integers]],
         seed: int,
         threads: int | None,
         show: Callable[[str], None],
@@ -128,7 +128,7 @@ class _Judge:
         schedule = GaussEmbed(**values).schedule(self.count, self.n)
         return {**values, "epochs": schedule.epochs, "learning_rate": schedule.rate}
 
-    def _held_out(self, values: dict[str, Any], train: NDArray[np.int64], held_out: NDArray[np.int64]) -> float:
+    def _held_out(self, values: dict[str, Any], train: Integers, held_out: Integers) -> float:
         model = GaussEmbed(**values, random_state=self.seed).fit(self.rows[train], n_items=self.n)
         return model.log_likelihood(self.rows[held_out])
 

@@ -1,9 +1,7 @@
 """What a learning loop knows: the triplets so far, and the embedding that was made from them."""
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from learn2search.embed._numba.kernels import Link
 from learn2search.embed.axes import to_principal_axes
@@ -12,9 +10,7 @@ from learn2search.embed.online import online_step
 from learn2search.embedding import Embedding
 from learn2search.learn.models import CHOOSE_AT, Fitted, first_components, fit, likeliest_scale, more_components
 from learn2search.learn.recipe import AUTO, Recipe
-from learn2search.triplets import Triplets
-
-Array = NDArray[np.float64]
+from learn2search.typing import Array, Arrays, Items, Mask, Triplets
 
 _START = 0.1  # standard deviation of the first means
 _JITTER = 0.01  # of the means of items that nothing is known about: at one place they could not be compared
@@ -69,7 +65,7 @@ class Knowledge:
     def has_variances(self) -> bool:
         return self.recipe.embedding == "gauss"
 
-    def space(self, items: NDArray[np.int64] | None = None) -> Embedding:
+    def space(self, items: Items | None = None) -> Embedding:
         """Where these items are, as a search takes it; by default all."""
         every = items is None or len(items) == self.n_items
         mean, var = (self.now.mean, self.now.var) if every else (self.now.mean[items], self.now.var[items])
@@ -117,7 +113,7 @@ class Knowledge:
 
     # --- storing ---
 
-    def to_arrays(self) -> dict[str, NDArray[Any]]:
+    def to_arrays(self) -> Arrays:
         """Everything but recipe and seed."""
         known = dict(zip(Fitted._fields, map(np.asarray, self.now), strict=True))
         if self.features is not None:
@@ -125,7 +121,7 @@ class Knowledge:
         numbers = np.array([self.version, *self.last_refit, self.chosen], np.int64)
         return {"triplets": self.triplets, "numbers": numbers, **known}
 
-    def take_arrays(self, arrays: dict[str, NDArray[Any]]) -> None:
+    def take_arrays(self, arrays: Arrays) -> None:
         """What `to_arrays` gave, in place of what is known."""
         mean, var, scale, noise = (arrays[name] for name in Fitted._fields)
         self.now = Fitted(mean, var, scale, float(noise))
@@ -169,7 +165,7 @@ class Knowledge:
         scale = likeliest_scale(placed, self.triplets) if self._n_rows else 1.0 / (placed.std() or 1.0)
         return np.asarray(scale * placed)
 
-    def _scatter(self, which: NDArray[np.bool_], searches: int) -> None:
+    def _scatter(self, which: Mask, searches: int) -> None:
         """Move these items a little, each its own way."""
         noise = self._generator(2, searches).standard_normal((int(which.sum()), self.now.mean.shape[1]))
         self.now.mean[which] += _JITTER * np.sqrt(self.now.prior_variance) * noise

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from learn2search.embedding import Embedding
 from learn2search.learn.knowledge import Knowledge
@@ -20,9 +20,9 @@ from learn2search.learn.state import read_state, write_state
 from learn2search.oracle import Oracle, ProbitOracle
 from learn2search.search.base import MAX_SHOWN, Search
 from learn2search.search.simulate import make_search, new_trace
-from learn2search.search.trace import Items
-from learn2search.streams import Seed, seed_sequence, stream_keys
-from learn2search.triplets import Triplets, from_search
+from learn2search.streams import seed_sequence, stream_keys
+from learn2search.triplets import from_search
+from learn2search.typing import Array, Items, Key, Keys, Seed, Triplets
 
 Targets = ArrayLike | Callable[[int, np.random.Generator], int] | None
 _KEYS_AHEAD = 1024  # visitors whose random streams are made together
@@ -191,7 +191,7 @@ class Learner:
         if self.recipe.embedding == "true" and not isinstance(oracle, ProbitOracle):
             raise ValueError('embedding="true" takes the features of a ProbitOracle; this oracle has none')
         self._oracle = oracle
-        self._visitors: NDArray[np.uint64] = np.empty((0, 2), np.uint64)
+        self._visitors: Keys = np.empty((0, 2), np.uint64)
         self._changed()
 
     # --- storing ---
@@ -297,11 +297,11 @@ class Learner:
         answers = tuple(None if step.chosen is None else int(items[step.chosen]) for step in search.log)
         return Episode(self.number, target, queries, answers, cost, found, self.version)
 
-    def _visitor_key(self) -> NDArray[np.uint64]:
+    def _visitor_key(self) -> Key:
         """The random stream of this search's visitor: the one that `oracle.visitor(number)` has."""
         if self.number >= len(self._visitors) and isinstance(self._oracle, ProbitOracle):
             self._visitors = self._oracle.keys(2 * self.number + _KEYS_AHEAD)
-        key: NDArray[np.uint64] = self._visitors[self.number]
+        key: Key = self._visitors[self.number]
         return key
 
     def _stream(self, *place: int) -> np.random.SeedSequence:
@@ -361,7 +361,7 @@ def _with_unknown(query: tuple[int, ...], unknown: Items) -> tuple[int, ...]:
     return (*[place for place in query if place not in new][: len(query) - len(new)], *new)
 
 
-def _checked_weights(targets: ArrayLike, n_items: int) -> NDArray[np.float64]:
+def _checked_weights(targets: ArrayLike, n_items: int) -> Array:
     weights = np.asarray(targets, float)
     if weights.shape != (n_items,) or not np.isfinite(weights).all() or weights.min() < 0 or weights.max() <= 0:
         raise ValueError(f"targets must be {n_items} weights, one an item, 0 or more and not all 0, or a function")

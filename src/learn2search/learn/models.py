@@ -3,7 +3,6 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import optimize
 
 from learn2search.comparison import log_ndtr, margin
@@ -12,9 +11,7 @@ from learn2search.embed.gauss_embed import GaussEmbed
 from learn2search.embed.point import CKL, TSTE
 from learn2search.embedding import Embedding
 from learn2search.learn.recipe import AUTO, ESTIMATED, Recipe
-from learn2search.triplets import Triplets
-
-Array = NDArray[np.float64]
+from learn2search.typing import Array, Triplets
 
 FIRST_COMPONENTS = {ESTIMATED: 100, AUTO: 10}  # until the number is chosen
 MOST_COMPONENTS = 100

@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from learn2search.typing import Arrays
 
 _FORMAT = "learn2search.learner"
 _VERSION = 1
 
 
-def write_state(path: str | os.PathLike[str], choices: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+def write_state(path: str | os.PathLike[str], choices: dict[str, Any], arrays: Arrays) -> None:
     """Write beside the place first, then move: a crash leaves the old state or the new one."""
     place = Path(path)
     beside = place.with_name(f".{place.name}.{os.getpid()}.tmp")
@@ -25,7 +26,7 @@ def write_state(path: str | os.PathLike[str], choices: dict[str, Any], arrays: d
         beside.unlink(missing_ok=True)
 
 
-def read_state(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+def read_state(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Arrays]:
     """What `write_state` wrote; anything else is a ValueError that says what was found."""
     name = os.fspath(path)
     try:

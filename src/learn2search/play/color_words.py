@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from learn2search.oklab import in_gamut
+from learn2search.typing import Array
 
 # Where each hue name begins, in degrees of OKLab hue. Pure red is at 29, yellow 110, green 142, blue 264.
 HUES = (
@@ -50,7 +50,7 @@ NO_HUE = 0.018  # chroma below which nobody names a hue
 GREYISH = 0.045
 
 
-def describe(lab: NDArray[np.float64]) -> str:
+def describe(lab: Array) -> str:
     """Words for one OKLab colour (3,): "a light, muted blue green"."""
     lightness, chroma, hue = _lch(lab)
     if chroma < NO_HUE:
@@ -90,7 +90,7 @@ def strongest_chroma(lightness: float, hue: float) -> float:
     return float(chroma[inside].max()) if inside.any() else 0.0
 
 
-def _lch(lab: NDArray[np.float64]) -> tuple[float, float, float]:
+def _lch(lab: Array) -> tuple[float, float, float]:
     lightness, a, b = (float(value) for value in lab)
     return lightness, math.hypot(a, b), math.degrees(math.atan2(b, a)) % 360
 

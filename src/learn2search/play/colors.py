@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from learn2search import oklab
 from learn2search.play.color_words import describe
+from learn2search.typing import Array
 
 N_COLORS = 1000
 LOWEST, HIGHEST = np.array([0.0, -0.24, -0.32]), np.array([1.0, 0.28, 0.20])  # a box around the sRGB gamut
@@ -20,7 +21,7 @@ DARKEST = 0.17  # OKLab tells apart shades below this that look black on every s
 class Palette:
     """Colours in the order of the rainbow, greys last. `features` (n, 3) are their OKLab coordinates."""
 
-    features: NDArray[np.float64]
+    features: Array
     hexes: tuple[str, ...]
 
     def __len__(self) -> int:
@@ -46,7 +47,7 @@ def thousand_colors(count: int = N_COLORS) -> Palette:
     return Palette(features=oklab.to_oklab(rgb / 255), hexes=hexes)
 
 
-def _spread_over_box(count: int) -> NDArray[np.float64]:
+def _spread_over_box(count: int) -> Array:
     """Points (count, 3) of an additive recurrence: even like a grid, without its rows."""
     golden = 1.2207440846057596  # root of x⁴ = x + 1, the golden ratio of three dimensions
     steps = golden ** -np.arange(1.0, 4.0)
@@ -54,11 +55,11 @@ def _spread_over_box(count: int) -> NDArray[np.float64]:
     return np.asarray(LOWEST + unit * (HIGHEST - LOWEST))
 
 
-def _visible(lab: NDArray[np.float64]) -> NDArray[np.float64]:
+def _visible(lab: Array) -> Array:
     return lab[oklab.in_gamut(lab) & (lab[:, 0] >= DARKEST)]
 
 
-def _farthest_first(points: NDArray[np.float64], count: int) -> list[int]:
+def _farthest_first(points: Array, count: int) -> list[int]:
     """The first point and `count` - 1 others, each the one farthest from all that were taken before."""
     taken = [0]
     nearest = np.full(len(points), np.inf)
@@ -68,7 +69,7 @@ def _farthest_first(points: NDArray[np.float64], count: int) -> list[int]:
     return taken
 
 
-def _rainbow_order(lab: NDArray[np.float64]) -> NDArray[np.intp]:
+def _rainbow_order(lab: Array) -> NDArray[np.intp]:
     """By hue from red on; greys have no hue, so they follow by lightness."""
     lightness, chroma = lab[:, 0], np.hypot(lab[:, 1], lab[:, 2])
     hue = np.arctan2(lab[:, 2], lab[:, 1]) % (2 * np.pi)

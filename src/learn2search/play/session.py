@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 import learn2search as l2s
+from learn2search.typing import Array
 
 # A target this far (in OKLab) on one side of the border between two colours gets the right answer five times
 # in six. Too large costs a question, too small misleads the search: so it errs on the large side.
@@ -31,7 +31,7 @@ class Step:
 class Session:
     """A search that remembers its way. `show` items are shown at a time."""
 
-    def __init__(self, features: NDArray[np.float64], show: int, seed: int) -> None:
+    def __init__(self, features: Array, show: int, seed: int) -> None:
         self.n_items = len(features)
         self.show = show
         self.steps: list[Step] = []
@@ -90,7 +90,7 @@ class Session:
         return [int(item) for item in np.minimum(items, self.n_items - 1)]
 
 
-def warm_up(features: NDArray[np.float64], show: int) -> None:
+def warm_up(features: Array, show: int) -> None:
     """Load and compile the search by playing two questions of it."""
     rehearsal = Session(features, show, seed=0)
     rehearsal.answer(rehearsal.shown[0])
@@ -98,7 +98,7 @@ def warm_up(features: NDArray[np.float64], show: int) -> None:
     rehearsal.undo()
 
 
-def _easy_start(features: NDArray[np.float64], show: int, seed: int) -> l2s.PosteriorSearch:
+def _easy_start(features: Array, show: int, seed: int) -> l2s.PosteriorSearch:
     """A search whose first question shows very different items.
 
     Four reds tell the search as much as a red, a green, a blue and a white, but who thinks of a green cannot say
@@ -114,12 +114,12 @@ def _search(space: l2s.Embedding, seed: int) -> l2s.PosteriorSearch:
     return l2s.PosteriorSearch(space, noise=NOISE, rule="sampled", stop="shown", miss_rate=OVERLOOKED, seed=seed)
 
 
-def _spread(points: NDArray[np.float64]) -> float:
+def _spread(points: Array) -> float:
     """The distance between the two that are most alike."""
     apart = np.linalg.norm(points[:, None] - points[None], axis=2)
     return float(apart[np.triu_indices(len(points), k=1)].min())
 
 
-def _entropy(probability: NDArray[np.float64]) -> float:
+def _entropy(probability: Array) -> float:
     positive = probability[probability > 0]
     return float(-(positive * np.log2(positive)).sum())

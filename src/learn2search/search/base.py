@@ -11,17 +11,15 @@ from importlib import import_module
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from learn2search.comparison import check_noise
 from learn2search.compiled import compiled
 from learn2search.embedding import Embedding
 from learn2search.nearest import twins_of
 from learn2search.oracle import Person
-from learn2search.search.trace import Array, Games, Items, Trace
-from learn2search.streams import Seed, Stream, open_stream, stream_keys
-
-Key = NDArray[np.uint64]
+from learn2search.search.trace import Games, Trace
+from learn2search.streams import open_stream, stream_keys
+from learn2search.typing import Array, Blocked, Integers, Items, Items32, Key, Seed, Stream
 
 MAX_SHOWN = 8
 _LEAST_NOISE = 1e-8  # of the spread of the items: below, rounding is louder
@@ -293,7 +291,7 @@ def _restore(state: dict[str, Any], embedding: Embedding) -> Search:
 
 
 @compiled
-def count_places(twins: NDArray[np.int32]) -> int:
+def count_places(twins: Items32) -> int:
     """How many different places the items have: rings of twins."""
     count = 0
     for item in range(len(twins)):
@@ -305,7 +303,7 @@ def count_places(twins: NDArray[np.int32]) -> int:
 
 
 @compiled
-def block_place(item: int | np.int64, change: int, blocked: NDArray[np.uint8], twins: NDArray[np.int32]) -> None:
+def block_place(item: int | np.int64, change: int, blocked: Blocked, twins: Items32) -> None:
     """Block (+1) or free (-1) an item and all others at its place."""
     other = item
     while True:
@@ -316,7 +314,7 @@ def block_place(item: int | np.int64, change: int, blocked: NDArray[np.uint8], t
 
 
 @compiled
-def use_up(query: Items, blocked: NDArray[np.uint8], twins: NDArray[np.int32], places_left: Items) -> None:
+def use_up(query: Items, blocked: Blocked, twins: Items32, places_left: Integers) -> None:
     """Mark the shown items as used, and count the places that have no unused item any more."""
     for item in query:
         if blocked[item]:
@@ -338,7 +336,7 @@ def holds(query: Items, item: int) -> bool:
 
 
 @compiled
-def ending(step: int, target: int, blocked: NDArray[np.uint8], limit: int) -> int:
+def ending(step: int, target: int, blocked: Blocked, limit: int) -> int:
     """The cost when after `step` questions only one place is left, its items shown one by one; negative = too many."""
     cost = step
     for item in range(target + 1):

@@ -8,14 +8,13 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
 from learn2search.comparison import ndtr_tabled
 from learn2search.compiled import compiled
 from learn2search.search.base import block_place
 from learn2search.search.likelihood import Space
-from learn2search.search.trace import Array, Items
+from learn2search.typing import Array, Blocked, Items, Items32
 
 
 class Panel(NamedTuple):
@@ -96,8 +95,8 @@ def extend(
     p: Array,
     by_gain: bool,
     bonus: float,
-    blocked: NDArray[np.uint8],
-    twins: NDArray[np.int32],
+    blocked: Blocked,
+    twins: Items32,
 ) -> None:
     """Fill `query` from place `size` on, each time with the item that is worth most beside those before it."""
     n_items, n_candidates = panel.squares.shape
@@ -138,7 +137,7 @@ def _best_addition(
     p: Array,
     by_gain: bool,
     bonus: float,
-    blocked: NDArray[np.uint8],
+    blocked: Blocked,
 ) -> int:
     best, best_score = -1, -np.inf
     for i in range(len(panel.items)):

@@ -9,17 +9,17 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from learn2search.comparison import hazard_at
 from learn2search.compiled import compiled
 from learn2search.embedding import Embedding
 from learn2search.nearest import Index, Nearest, Scratch, nearest_item, new_scratch
 from learn2search.oracle import Person, choose
-from learn2search.search.base import Key, Search, block_place, ending, holds, use_up
+from learn2search.search.base import Search, block_place, ending, holds, use_up
 from learn2search.search.matrices import cholesky, exact_top_eigenvector, product, top_eigenvector
-from learn2search.search.trace import Array, Games, Items, Trace, answered, flipped, record
-from learn2search.streams import Seed, Stream, below, normal_pair, open_stream
+from learn2search.search.trace import Games, Trace, answered, flipped, record
+from learn2search.streams import below, normal_pair, open_stream
+from learn2search.typing import Array, Blocked, Items, Items32, Key, Seed, Stream
 
 _ROWS = 1 << 16
 
@@ -167,8 +167,8 @@ def _checked_prior(prior: Belief, dim: int) -> Belief:
 def propose(
     belief: Belief,
     index: Index,
-    blocked: NDArray[np.uint8],
-    twins: NDArray[np.int32],
+    blocked: Blocked,
+    twins: Items32,
     k: int,
     exact: bool,
     stream: Stream,
@@ -299,7 +299,7 @@ class Setting(NamedTuple):
     prior: Belief
     nearest: Index
     var: Array
-    twins: NDArray[np.int32]
+    twins: Items32
     n_places: int
     noise: float
     exact: bool

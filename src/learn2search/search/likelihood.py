@@ -17,14 +17,13 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from learn2search.comparison import multiply_by_ndtr, ndtr_tabled
 from learn2search.compiled import compiled
 from learn2search.embedding import Embedding
 from learn2search.search.base import holds
-from learn2search.search.trace import Array, Items
-from learn2search.streams import Stream, below
+from learn2search.streams import below
+from learn2search.typing import Array, Array32, Blocked, Items, Stream
 
 _BLOCK = 512  # items that are weighed together, in vectors
 
@@ -40,8 +39,8 @@ class Space(NamedTuple):
     mean: Array
     var: Array
     centre: Array
-    columns: NDArray[np.float32]
-    var_columns: NDArray[np.float32]
+    columns: Array32
+    var_columns: Array32
     noise: float
     coarse: bool
 
@@ -54,7 +53,7 @@ def space_of(embedding: Embedding, noise: float) -> Space:
     return Space(embedding.mean, var, centre, columns, var_columns, noise, reach * 2.0**-24 > 0.01 * noise)
 
 
-def _centred_columns(mean: Array) -> tuple[Array, NDArray[np.float32], float]:
+def _centred_columns(mean: Array) -> tuple[Array, Array32, float]:
     """Centred first: float32 would lose the differences between items far from the origin."""
     centre = np.array([np.median(column) for column in mean.T])
     columns = np.empty(mean.shape[::-1], np.float32)
@@ -159,9 +158,7 @@ def _weigh_uncertain(p: Array, space: Space, i: int, j: int) -> None:
 
 
 @compiled
-def weigh(
-    p: Array, space: Space, query: Items, chosen: int, keep: float, blocked: NDArray[np.uint8], prior: Array
-) -> None:
+def weigh(p: Array, space: Space, query: Items, chosen: int, keep: float, blocked: Blocked, prior: Array) -> None:
     """The posterior after an answer, in place; shown items keep a share `keep` of their probability.
 
     A click is one comparison with each item passed over; "can't tell" (chosen = -1) says only that the target was not

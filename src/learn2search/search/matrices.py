@@ -3,11 +3,9 @@
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from learn2search.compiled import compiled
-
-Array = NDArray[np.float64]
+from learn2search.typing import Array
 
 _POWER_STEPS = 1000  # a limit only
 _SQUARED_UP_TO = 32  # dimensions; above, products of matrices cost more than they save

@@ -4,16 +4,17 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from learn2search.compiled import compiled
 from learn2search.embedding import Embedding
 from learn2search.oracle import Person, choose
 from learn2search.search import rules
-from learn2search.search.base import Key, Search, ending, holds, use_up
+from learn2search.search.base import Search, ending, holds, use_up
 from learn2search.search.likelihood import Space, space_of, weigh
-from learn2search.search.trace import Array, Games, Items, Trace, answered, flipped, record
-from learn2search.streams import Seed, Stream, below, open_stream
+from learn2search.search.trace import Games, Trace, answered, flipped, record
+from learn2search.streams import below, open_stream
+from learn2search.typing import Array, Blocked, Items, Items32, Key, Seed, Stream
 
 RULES = ("sampled", "ig", "eff", "random")
 SAMPLED, IG, EFF, RANDOM = range(4)
@@ -166,7 +167,7 @@ class Setting(NamedTuple):
 
     space: Space
     tables: rules.PairTables
-    twins: NDArray[np.int32]
+    twins: Items32
     n_places: int
     prior: Array
     rule: int
@@ -177,7 +178,7 @@ class Setting(NamedTuple):
 
 
 @compiled
-def propose(p: Array, setting: Setting, blocked: NDArray[np.uint8], k: int, stream: Stream) -> Items:
+def propose(p: Array, setting: Setting, blocked: Blocked, k: int, stream: Stream) -> Items:
     if setting.rule == RANDOM:
         return rules.random_query(blocked, setting.twins, k, stream)
     if setting.rule == SAMPLED:

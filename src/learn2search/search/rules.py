@@ -11,7 +11,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from learn2search.comparison import entropy_tabled, ndtr_tabled
 from learn2search.compiled import compiled
@@ -19,8 +18,8 @@ from learn2search.search.base import block_place
 from learn2search.search.click_value import Panel, extend, make_panel, panel_margins
 from learn2search.search.likelihood import Space, most_probable, uncertain_margin
 from learn2search.search.matrices import cholesky
-from learn2search.search.trace import Array, Items
-from learn2search.streams import Stream, below, shuffle, uniform
+from learn2search.streams import below, shuffle, uniform
+from learn2search.typing import Array, Array32, Blocked, Items, Items32, Stream
 
 POOL = 128  # R: items from which a query is made
 SCORED = 64  # T: queries of the pool that are scored exactly
@@ -36,7 +35,7 @@ _C2 = math.pi * _LN2 / 2.0  # h(Φ(z)) ≈ exp(-z² / π ln 2), Houlsby et al. 2
 
 
 @compiled
-def random_query(blocked: NDArray[np.uint8], twins: NDArray[np.int32], k: int, stream: Stream) -> Items:
+def random_query(blocked: Blocked, twins: Items32, k: int, stream: Stream) -> Items:
     """k free items at different places, uniformly."""
     query = np.empty(k, np.int64)
     for slot in range(k):
@@ -48,7 +47,7 @@ def random_query(blocked: NDArray[np.uint8], twins: NDArray[np.int32], k: int, s
 
 
 @compiled
-def _random_free(blocked: NDArray[np.uint8], stream: Stream) -> int:
+def _random_free(blocked: Blocked, stream: Stream) -> int:
     """A free item: by rejection, or by counting when few are free. There must be one."""
     for _ in range(64):
         item = below(stream, len(blocked))
@@ -70,8 +69,8 @@ class PairTables(NamedTuple):
     """Answers to all pairs. pairs: `(m, 2)`; chance, entropy: `(m, n)` float32, P(first chosen | k) and its entropy."""
 
     pairs: Items
-    chance: NDArray[np.float32]
-    entropy: NDArray[np.float32]
+    chance: Array32
+    entropy: Array32
 
 
 @compiled
@@ -106,8 +105,8 @@ def exact_query(
     tables: PairTables,
     by_gain: bool,
     bonus: float,
-    blocked: NDArray[np.uint8],
-    twins: NDArray[np.int32],
+    blocked: Blocked,
+    twins: Items32,
     k: int,
     stream: Stream,
 ) -> Items:
@@ -146,7 +145,7 @@ def _pair_gain(p: Array, tables: PairTables, row: int) -> float:
 
 
 @compiled
-def _pair_collision(p: Array, squares: Array, chances: NDArray[np.float32]) -> float:
+def _pair_collision(p: Array, squares: Array, chances: Array32) -> float:
     """Fast EC² (Golovin et al. 2010): the expected Σ posterior², which grows as the posterior concentrates."""
     chance, first, second = 0.0, 0.0, 0.0
     for k in range(len(p)):
@@ -168,7 +167,7 @@ def binary_entropy(chance: float) -> float:
 
 @compiled
 def sampled_query(
-    p: Array, space: Space, bonus: float, blocked: NDArray[np.uint8], twins: NDArray[np.int32], k: int, stream: Stream
+    p: Array, space: Space, bonus: float, blocked: Blocked, twins: Items32, k: int, stream: Stream
 ) -> Items:
     """k items of a small pool that are worth most over a sample of the posterior."""
     best = most_probable(p, stream)
@@ -207,9 +206,7 @@ def draw_samples(p: Array, flatten: bool, stream: Stream) -> tuple[Items, Array]
 
 
 @compiled
-def draw_pool(
-    best: int, samples: Items, blocked: NDArray[np.uint8], twins: NDArray[np.int32], k: int, stream: Stream
-) -> Items:
+def draw_pool(best: int, samples: Items, blocked: Blocked, twins: Items32, k: int, stream: Stream) -> Items:
     """The most probable item, others from the samples, others at random: free, each place at most once, at least k."""
     pool = np.empty(POOL, np.int64)
     order = samples.copy()
@@ -230,7 +227,7 @@ def draw_pool(
 
 
 @compiled
-def take(item: int, pool: Items, size: int, blocked: NDArray[np.uint8], twins: NDArray[np.int32]) -> int:
+def take(item: int, pool: Items, size: int, blocked: Blocked, twins: Items32) -> int:
     """Add the item to the pool if its place is free; the new size."""
     if blocked[item]:
         return size

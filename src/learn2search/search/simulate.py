@@ -9,15 +9,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from learn2search.embedding import Embedding
 from learn2search.oracle import Oracle, ProbitOracle
 from learn2search.search.base import MAX_SHOWN, Search, Step
 from learn2search.search.gauss_search import GaussSearch
 from learn2search.search.posterior import RULES, PosteriorSearch
-from learn2search.search.trace import Games, Items, Trace, answered, flipped
-from learn2search.streams import Seed, children, seed_sequence, stream_keys
+from learn2search.search.trace import Games, Trace, answered, flipped
+from learn2search.streams import children, seed_sequence, stream_keys
+from learn2search.typing import Items, Keys, Mask, Seed
 
 STRATEGIES = ("gauss", *RULES)
 MAX_QUERIES_WITH_REUSE = 10_000
@@ -35,7 +36,7 @@ class Run:
 
     targets: Items
     costs: Items
-    found: NDArray[np.bool_]
+    found: Mask
     flip_rate: float
     logs: tuple[tuple[Step, ...], ...] | None = None
 
@@ -146,7 +147,7 @@ def _in_threads(
     search: Search,
     oracle: ProbitOracle,
     targets: Items,
-    keys: NDArray[np.uint64],
+    keys: Keys,
     k: int,
     limit: int,
     progress: bool | None,
@@ -174,7 +175,7 @@ def _with_logs(
     search: Search,
     oracle: ProbitOracle,
     targets: Items,
-    keys: NDArray[np.uint64],
+    keys: Keys,
     k: int,
     limit: int,
     progress: bool | None,
@@ -196,7 +197,7 @@ def _share(flips: float, answers: float) -> float:
 
 
 def _one_by_one(
-    search: Search, oracle: Oracle, targets: Items, keys: NDArray[np.uint64], k: int, limit: int, progress: bool | None
+    search: Search, oracle: Oracle, targets: Items, keys: Keys, k: int, limit: int, progress: bool | None
 ) -> Run:
     """The same search through `ask` and `tell`, for oracles that are Python objects."""
     costs, found, logs = np.empty(len(targets), np.int64), np.zeros(len(targets), bool), []

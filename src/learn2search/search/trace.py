@@ -3,14 +3,11 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from learn2search.comparison import ndtr_at
 from learn2search.compiled import compiled
 from learn2search.oracle import Person, nearest_shown, pair_margin
-
-Array = NDArray[np.float64]
-Items = NDArray[np.int64]
+from learn2search.typing import Array, Items
 
 
 class Trace(NamedTuple):

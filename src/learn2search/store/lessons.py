@@ -4,21 +4,19 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sqlalchemy import Connection, Select, and_, func, insert, select, update
 
 from learn2search.store.tables import search, triplet
+from learn2search.typing import Triplets
 
-Rows = NDArray[np.int64]
 
-
-def add(db: Connection, collection_id: int, lesson: int, search_id: str, rows: Sequence[tuple[int, Rows]]) -> None:
+def add(db: Connection, collection_id: int, lesson: int, search_id: str, rows: Sequence[tuple[int, Triplets]]) -> None:
     """The triplets of one search: `(step number, triplets (k - 1, 3))` for each of its answers."""
     add_many(db, collection_id, [(lesson, search_id, rows)])
 
 
 def add_many(
-    db: Connection, collection_id: int, lessons: Sequence[tuple[int, str, Sequence[tuple[int, Rows]]]]
+    db: Connection, collection_id: int, lessons: Sequence[tuple[int, str, Sequence[tuple[int, Triplets]]]]
 ) -> None:
     values = [
         {
@@ -40,7 +38,7 @@ def add_many(
         db.execute(insert(triplet), values)
 
 
-def between(db: Connection, collection_id: int, after: int, up_to: int) -> Rows:
+def between(db: Connection, collection_id: int, after: int, up_to: int) -> Triplets:
     """All triplets of the lessons after..up_to in their order, `(m, 3)`, withdrawn ones too: what was learnt online."""
     query = select(triplet.c.anchor, triplet.c.near, triplet.c.far).where(
         triplet.c.collection_id == collection_id, triplet.c.lesson > after, triplet.c.lesson <= up_to
@@ -49,7 +47,7 @@ def between(db: Connection, collection_id: int, after: int, up_to: int) -> Rows:
     return np.array([tuple(row) for row in rows], np.int64).reshape(-1, 3)
 
 
-def teaching(db: Connection, collection_id: int) -> Rows:
+def teaching(db: Connection, collection_id: int) -> Triplets:
     """Triplets that a fit may use with their lessons: `(m, 4)`, columns anchor, near, far, lesson."""
     columns = (triplet.c.anchor, triplet.c.near, triplet.c.far, triplet.c.lesson)
     query = _valid(select(*columns), collection_id).order_by(triplet.c.lesson, triplet.c.step, triplet.c.pair)

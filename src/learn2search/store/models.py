@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sqlalchemy import Connection, RowMapping, Select, func, insert, select
 
 from learn2search.embedding import Embedding
 from learn2search.store.collections import lock
 from learn2search.store.tables import model
+from learn2search.typing import Items
 
 _INFO = [column for column in model.c if column.name != "arrays"]
 
@@ -37,7 +37,7 @@ class Model:
     """items: `(n,)`, the numbers of the items, ascending; row i of the embedding is item `items[i]`."""
 
     info: ModelInfo
-    items: NDArray[np.int64]
+    items: Items
     embedding: Embedding
 
 
@@ -89,7 +89,7 @@ def add(
     triplets: int,
     noise: float,
     metrics: dict[str, Any],
-    items: NDArray[np.int64],
+    items: Items,
     embedding: Embedding,
     now: float,
 ) -> Model:
@@ -121,7 +121,7 @@ def _info(row: RowMapping) -> ModelInfo:
     return ModelInfo(**{name: value for name, value in row.items() if name != "arrays"})
 
 
-def _packed(items: NDArray[np.int64], embedding: Embedding) -> bytes:
+def _packed(items: Items, embedding: Embedding) -> bytes:
     """float32 is enough: positions are never known to seven digits."""
     arrays = {"items": items, "mean": embedding.mean.astype(np.float32)}
     if embedding.var is not None:
@@ -131,6 +131,6 @@ def _packed(items: NDArray[np.int64], embedding: Embedding) -> bytes:
     return buffer.getvalue()
 
 
-def _unpacked(data: bytes) -> tuple[NDArray[np.int64], Embedding]:
+def _unpacked(data: bytes) -> tuple[Items, Embedding]:
     with np.load(io.BytesIO(data), allow_pickle=False) as file:
         return file["items"].astype(np.int64), Embedding(file["mean"], file["var"] if "var" in file.files else None)

@@ -24,10 +24,8 @@ from numpy.typing import NDArray
 
 from learn2search.comparison import hazard_at
 from learn2search.compiled import compiled
-from learn2search.streams import Stream, below, normal_pair, open_stream, shuffle
-from learn2search.triplets import Triplets
-
-Array32 = NDArray[np.float32]
+from learn2search.streams import below, normal_pair, open_stream, shuffle
+from learn2search.typing import Array32, Integers, Key, Stream, Triplets
 
 _POOL = 1 << 16  # normal numbers from which each triplet reads a run, from a random place on
 _BETA1, _BETA2, _EPSILON = np.float32(0.9), np.float32(0.99), np.float32(1e-8)  # Adam
@@ -98,7 +96,7 @@ def steepness(ratio: bool, m: float) -> float:
 
 
 @compiled
-def normal_pool(key: NDArray[np.uint64], d: int) -> Array32:
+def normal_pool(key: Key, d: int) -> Array32:
     """Enough normal numbers that a run of 3d can begin at any of `_POOL` places."""
     stream = open_stream(key, 0)
     pool = np.empty(_POOL + 3 * d + 1, np.float32)
@@ -115,7 +113,7 @@ def run_epoch(
     prior: Prior,
     schedule: Schedule,
     pool: Array32,
-    key: NDArray[np.uint64],
+    key: Key,
     epoch: int,
 ) -> None:
     """One pass over all triplets in random order, in place."""
@@ -138,7 +136,7 @@ def run_epoch(
 @compiled
 def add_slopes(
     rows: Triplets,
-    part: NDArray[np.int64],
+    part: Integers,
     nu: Array32,
     sd: Array32,
     pool: Array32,

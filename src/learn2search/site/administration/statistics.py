@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from learn2search.site.catalogue.options import Options, options_of
 from learn2search.site.context import Site
@@ -16,6 +15,7 @@ from learn2search.store.collections import Collection
 from learn2search.store.items import Item
 from learn2search.store.models import ModelInfo
 from learn2search.store.searches import Finished, StepRow
+from learn2search.typing import Integers, Items, Mask, Triplets
 
 RECENT = 200  # searches
 FIRST = 100
@@ -201,7 +201,7 @@ class Overview:
     comparisons: int
     quarantined: int
     curve: Curve | None
-    seen: NDArray[np.int64]
+    seen: Integers
     starving: tuple[tuple[Item, int], ...]
     models: tuple[ModelInfo, ...]
     strategies: tuple[Comparison, ...]
@@ -245,24 +245,24 @@ def _latest(site: Site, collection: Collection) -> EmbeddingAt | None:
     return site.models.embedding_at(collection.model_id, site.models.newest(collection.model_id, collection.lessons))
 
 
-def comparisons_per_item(triplets: NDArray[np.int64], numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+def comparisons_per_item(triplets: Triplets, numbers: Items) -> Integers:
     """In how many triplets each of the items stands."""
     size = 1 + max(int(triplets.max(initial=0)), int(numbers.max(initial=0)))
-    counts: NDArray[np.int64] = np.bincount(triplets.ravel(), minlength=size)[numbers].astype(np.int64)
+    counts: Integers = np.bincount(triplets.ravel(), minlength=size)[numbers].astype(np.int64)
     return counts
 
 
-def starving_below(seen: NDArray[np.int64]) -> float:
+def starving_below(seen: Integers) -> float:
     """Items named in fewer comparisons than this are shown more often."""
     return _STARVING * float(np.median(seen)) if len(seen) else 0.0
 
 
-def _starving(seen: NDArray[np.int64], numbers: NDArray[np.int64], most: int = 4) -> list[tuple[int, int]]:
+def _starving(seen: Integers, numbers: Items, most: int = 4) -> list[tuple[int, int]]:
     order = np.argsort(seen, kind="stable")[:most]
     return [(int(numbers[at]), int(seen[at])) for at in order]
 
 
-def known_before(done: Sequence[Finished], taught: NDArray[np.int64]) -> NDArray[np.bool_]:
+def known_before(done: Sequence[Finished], taught: Items) -> Mask:
     """Was the target of each search well known when it began: named in as many comparisons as most items?
 
     taught: `(m, 4)`, columns anchor, near, far, lesson, in the order of the lessons.
@@ -279,7 +279,7 @@ def known_before(done: Sequence[Finished], taught: NDArray[np.int64]) -> NDArray
     return known
 
 
-def curve(done: Sequence[Finished], is_known: NDArray[np.bool_], infos: Sequence[ModelInfo]) -> Curve | None:
+def curve(done: Sequence[Finished], is_known: Mask, infos: Sequence[ModelInfo]) -> Curve | None:
     """None when there are too few searches for a curve. is_known: whether the target was well known, `(m,)`."""
     if len(done) < MANY:
         return None
@@ -302,7 +302,7 @@ def curve(done: Sequence[Finished], is_known: NDArray[np.bool_], infos: Sequence
     )
 
 
-def _median(costs: NDArray[np.int64]) -> float:
+def _median(costs: Integers) -> float:
     return float(np.median(costs)) if len(costs) else float("nan")
 
 

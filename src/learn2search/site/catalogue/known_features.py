@@ -8,7 +8,7 @@ many, the positions too, with the features as the prior's mean.
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import special
 
 from learn2search import Embedding, calibrate_noise, margin, random_margins
@@ -18,8 +18,7 @@ from learn2search.site.errors import Conflict, Invalid
 from learn2search.site.learning.publishing import FLIPPED, publish
 from learn2search.store import collections, items
 from learn2search.store.collections import Collection
-
-Array = NDArray[np.float64]
+from learn2search.typing import Array, Triplets
 
 _SCALES = 2.0 ** np.arange(-3, 3.01, 0.25)  # that are tried around the present one
 
@@ -84,7 +83,7 @@ def give(site: Site, collection: Collection, features: ArrayLike) -> None:
         raise Conflict("Another model was published meanwhile: try again.")
 
 
-def rescaled(mean: Array, triplets: NDArray[np.int64]) -> Array:
+def rescaled(mean: Array, triplets: Triplets) -> Array:
     """Positions in units of the noise that fits the answers best: the scale s that maximises Σ log Φ(s m)."""
     anchor, near, far = triplets.T
     margins = margin(mean[near], mean[far], mean[anchor])

@@ -8,15 +8,13 @@ kept with the items and the axes follow from them, so that every process finds t
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from PIL import Image
 
 from learn2search.oklab import to_oklab
 from learn2search.site.context import Site
 from learn2search.store import items
 from learn2search.store.collections import Collection
-
-Array = NDArray[np.float64]
+from learn2search.typing import Array, Mask
 
 GRID = 8
 _AXES_FROM = 4096  # items at most that tell the axes
@@ -48,7 +46,7 @@ def _colours(media: list[dict[str, Any]]) -> Array:
     return to_oklab(rgb.reshape(len(media), -1, 3) / 255.0).reshape(len(media), -1)
 
 
-def _on_axes(looks: Array, told: NDArray[np.bool_], dimensions: int) -> Array:
+def _on_axes(looks: Array, told: Mask, dimensions: int) -> Array:
     """The first principal components, each axis turned so that its largest weight is positive, filled up with zeros."""
     some = looks[told][:: 1 + int(told.sum()) // _AXES_FROM]
     if len(some) < 2:

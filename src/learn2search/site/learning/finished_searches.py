@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 from sqlalchemy import Connection
 
 from learn2search.site.learning.model_cache import EmbeddingAt, as_learner, to_rows
@@ -17,6 +16,7 @@ from learn2search.store import collections, searches
 from learn2search.store import lessons as stored
 from learn2search.store.searches import SearchRow, StepRow
 from learn2search.triplets import from_choice
+from learn2search.typing import Triplets
 
 if TYPE_CHECKING:
     from learn2search.site.context import Site
@@ -34,7 +34,7 @@ _CHANCE = 0.35  # a visitor whose answers are, on average, less probable than th
 class Lesson:
     """Triplets by step, and why they should not be learnt from, if so."""
 
-    rows: list[tuple[int, NDArray[np.int64]]]
+    rows: list[tuple[int, Triplets]]
     quarantine: str | None
 
 
@@ -48,7 +48,7 @@ def prepare(site: Site, state: SearchState, question: StepRow, target: int | Non
     return Lesson(rows, suspicion(state.answers, rows, known))
 
 
-def triplets_of(answers: tuple[StepRow, ...], target: int) -> list[tuple[int, NDArray[np.int64]]]:
+def triplets_of(answers: tuple[StepRow, ...], target: int) -> list[tuple[int, Triplets]]:
     """The triplets of each click: the chosen item is near, each other one far."""
     clicks = [step for step in answers if step.kind == "choice"]
     return [(step.number, from_choice(target, step.shown, step.chosen)) for step in clicks]
@@ -72,9 +72,7 @@ def withdraw(db: Connection, search_id: str) -> None:
     searches.change(db, search_id, lesson=None)
 
 
-def suspicion(
-    answers: tuple[StepRow, ...], rows: list[tuple[int, NDArray[np.int64]]], known: EmbeddingAt
-) -> str | None:
+def suspicion(answers: tuple[StepRow, ...], rows: list[tuple[int, Triplets]], known: EmbeddingAt) -> str | None:
     """Why a search looks automatic, None if it does not."""
     times = [step.milliseconds for step in answers if step.milliseconds is not None]
     if len(times) >= _ANSWERS and float(np.median(times)) < QUICK:

@@ -7,7 +7,6 @@ prior: features that the owner gave, or, with a warm start, the pictures, in the
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from learn2search import Embedding, GaussEmbed
 from learn2search.learn.models import likeliest_scale
@@ -20,8 +19,7 @@ from learn2search.site.learning.publishing import moved
 from learn2search.store import models
 from learn2search.store.collections import Collection
 from learn2search.store.models import Model
-
-Array = NDArray[np.float64]
+from learn2search.typing import Array, Triplets
 
 REFINED = 6  # triplets an item: from there on given features are refined
 WARM = 6  # triplets an item: from there on a fit begins where the last one ended
@@ -30,7 +28,7 @@ _WARM_EPOCHS = 20
 
 
 def fit(
-    site: Site, collection: Collection, triplets: NDArray[np.int64], known: EmbeddingAt, size: int
+    site: Site, collection: Collection, triplets: Triplets, known: EmbeddingAt, size: int
 ) -> tuple[Embedding, dict[str, Any]]:
     """Positions of items 0..size-1, and what is told of the model: its prior, and whether it learns online."""
     density = len(triplets) / len(known.items)
@@ -52,7 +50,7 @@ def fit(
 
 
 def _by_pictures(
-    site: Site, collection: Collection, triplets: NDArray[np.int64], known: EmbeddingAt, dimensions: int
+    site: Site, collection: Collection, triplets: Triplets, known: EmbeddingAt, dimensions: int
 ) -> tuple[Array | None, dict[str, Any]]:
     """The prior's mean by the pictures, and what is told of it; nothing without a warm start."""
     if options_of(collection).warm_start != "pictures":
@@ -73,7 +71,7 @@ def _fits_on(known: EmbeddingAt, told: dict[str, Any], dimensions: int) -> bool:
 
 
 def _fit_features(
-    site: Site, collection: Collection, triplets: NDArray[np.int64], size: int, *, refined: bool
+    site: Site, collection: Collection, triplets: Triplets, size: int, *, refined: bool
 ) -> tuple[Embedding, dict[str, Any]]:
     """Features that were given, scaled to the answers, and refined when there are many."""
     space = Embedding(rescaled(_given(site, collection, size), triplets))

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from learn2search import Embedding, GaussEmbed
 from learn2search.store import lessons, models
 from learn2search.store.database import Database
 from learn2search.store.models import Model
+from learn2search.typing import Items, Triplets
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
@@ -35,7 +35,7 @@ class EmbeddingAt:
     embedding: Embedding
 
     @property
-    def items(self) -> NDArray[np.int64]:
+    def items(self) -> Items:
         return self.model.items
 
     def row(self, number: int) -> int:
@@ -140,7 +140,7 @@ def as_learner(embedding: Embedding) -> GaussEmbed:
     return learner
 
 
-def to_rows(triplets: NDArray[np.int64], items: NDArray[np.int64]) -> NDArray[np.int64]:
+def to_rows(triplets: Triplets, items: Items) -> Triplets:
     """Triplets of item numbers as triplets of rows; those that name an item which is not among `items` are left out."""
     places = np.searchsorted(items, triplets)
     known = (places < len(items)).all(axis=1)

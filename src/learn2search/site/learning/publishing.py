@@ -10,7 +10,6 @@ A model is published by compare-and-swap: whoever was overtaken tries again with
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sqlalchemy import Connection
 
 from learn2search import Embedding, calibrate_noise, random_margins
@@ -21,6 +20,7 @@ from learn2search.site.errors import Conflict, NotFound
 from learn2search.store import collections, items, models
 from learn2search.store.collections import Collection
 from learn2search.store.models import Model, ModelInfo
+from learn2search.typing import Items
 
 FEWEST = 2  # items that a search needs
 FLIPPED = 0.15  # of the answers about random pairs, before any answer tells: a noise that is too high costs little
@@ -48,9 +48,7 @@ def cover(site: Site, collection_id: int) -> ModelInfo | None:
             return made
 
 
-def _covering(
-    site: Site, collection: Collection, current: Model | None, numbers: NDArray[np.int64]
-) -> ModelInfo | None:
+def _covering(site: Site, collection: Collection, current: Model | None, numbers: Items) -> ModelInfo | None:
     """A published model of these items, None when another was published meanwhile."""
     if current is None:
         metrics, space = _start(site, collection, numbers)
@@ -70,7 +68,7 @@ def _starts_anew(collection: Collection, current: Model) -> bool:
     return options_of(collection).warm_start != "nothing" and bool(current.info.metrics.get("cold", False))
 
 
-def _start(site: Site, collection: Collection, numbers: NDArray[np.int64]) -> tuple[dict[str, Any], Embedding]:
+def _start(site: Site, collection: Collection, numbers: Items) -> tuple[dict[str, Any], Embedding]:
     """What is told of a model that was taught nothing, and where its items are. Pictures are taken to tell half."""
     options = options_of(collection)
     metrics: dict[str, Any] = {"online": False, "prior_variance": 1.0}
@@ -96,16 +94,14 @@ def publish(db: Connection, site: Site, collection: Collection, **values: Any) -
     return made.info
 
 
-def unknown_places(numbers: NDArray[np.int64], dimensions: int, variance: float) -> Embedding:
+def unknown_places(numbers: Items, dimensions: int, variance: float) -> Embedding:
     """Where items are of which nothing is known: near 0 (no two at the same place), with the prior's variance."""
     sd = float(np.sqrt(variance))
     rows = [np.random.default_rng([int(number), dimensions]).standard_normal(dimensions) for number in numbers]
     return Embedding(_NEAR_ZERO * sd * np.array(rows), np.full((len(numbers), dimensions), variance))
 
 
-def expected(
-    site: Site, collection: Collection, metrics: dict[str, Any], numbers: NDArray[np.int64], dimensions: int
-) -> Embedding:
+def expected(site: Site, collection: Collection, metrics: dict[str, Any], numbers: Items, dimensions: int) -> Embedding:
     """Where items are before any answer about them, by what a model's metrics tell of its prior."""
     unknown = unknown_places(numbers, dimensions, float(metrics.get("prior_variance", 1.0)))
     if "pictures" not in metrics:
@@ -114,7 +110,7 @@ def expected(
     return Embedding(float(metrics["unit"]) * looks + unknown.mean, unknown.var)
 
 
-def moved(site: Site, collection: Collection, model: Model, numbers: NDArray[np.int64]) -> Embedding:
+def moved(site: Site, collection: Collection, model: Model, numbers: Items) -> Embedding:
     """The model's positions for these items; those it does not cover are where they are expected."""
     old = model.embedding
     fresh = expected(site, collection, model.info.metrics, numbers, old.dim)

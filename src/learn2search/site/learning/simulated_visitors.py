@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from learn2search import ProbitOracle, Step, simulate
 from learn2search.site.catalogue.options import options_of
@@ -21,6 +20,7 @@ from learn2search.store import collections, lessons, searches
 from learn2search.store.collections import Collection
 from learn2search.store.searches import SearchRow, StepRow
 from learn2search.triplets import from_choice
+from learn2search.typing import Array, Items
 
 _APART = 45.0  # seconds between searches, in the time that they tell
 
@@ -28,7 +28,7 @@ _APART = 45.0  # seconds between searches, in the time that they tell
 def teach(
     site: Site,
     slug: str,
-    features: NDArray[np.float64],
+    features: Array,
     noise: float,
     n_searches: int,
     seed: int,
@@ -50,7 +50,7 @@ def teach(
 
 
 def _play(
-    site: Site, collection: Collection, person: ProbitOracle, targets: NDArray[np.int64], seed: np.random.SeedSequence
+    site: Site, collection: Collection, person: ProbitOracle, targets: Items, seed: np.random.SeedSequence
 ) -> list[tuple[SearchRow, list[StepRow]]]:
     """Searches for the targets with what is known now. All items of the collection must be active."""
     known = _now_known(site, collection)

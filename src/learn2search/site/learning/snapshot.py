@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from learn2search import Embedding
 from learn2search.site.context import Site
@@ -18,6 +17,7 @@ from learn2search.site.learning.simulated_visitors import finished_row, write_se
 from learn2search.store import collections, items, models, searches
 from learn2search.store.collections import Collection
 from learn2search.store.searches import SearchRow, StepRow
+from learn2search.typing import Arrays, Items
 
 _FORMAT = "learn2search.taught 1"
 _CHUNK = 500
@@ -37,7 +37,7 @@ def save(site: Site, slug: str, path: Path) -> None:
         made = [models.get(db, info.id) for info in infos]
         size = len(items.active_numbers(db, collection.id))
     version = {info.id: info.version for info in infos}
-    arrays: dict[str, NDArray[Any]] = {
+    arrays: Arrays = {
         "format": np.array(_FORMAT),
         "size": np.array(size),
         "targets": np.array([row.target for row in rows], np.int16),
@@ -84,9 +84,7 @@ def load(site: Site, slug: str, path: Path) -> None:
     site.forget()
 
 
-def _load_models(
-    site: Site, collection: Collection, numbers: NDArray[np.int64], arrays: dict[str, NDArray[Any]]
-) -> dict[int, int]:
+def _load_models(site: Site, collection: Collection, numbers: Items, arrays: Arrays) -> dict[int, int]:
     """Write the models and publish the last one; their ids by version in the file."""
     ids: dict[int, int] = {}
     with site.database.write() as db:
@@ -112,9 +110,7 @@ def _load_models(
     return ids
 
 
-def _load_searches(
-    site: Site, collection: Collection, arrays: dict[str, NDArray[Any]], versions: dict[int, int]
-) -> None:
+def _load_searches(site: Site, collection: Collection, arrays: Arrays, versions: dict[int, int]) -> None:
     lengths, targets = arrays["lengths"].tolist(), arrays["targets"].tolist()
     shown, chosen = arrays["shown"].tolist(), arrays["chosen"].tolist()
     told, at = [], 0

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 import structlog
-from numpy.typing import NDArray
 
 from learn2search import Embedding
 from learn2search.site.context import Site
@@ -26,6 +25,7 @@ from learn2search.store import collections, items, lessons, models
 from learn2search.store.collections import Collection
 from learn2search.store.lock import trainer_lock
 from learn2search.store.models import Model, ModelInfo
+from learn2search.typing import Integers, Triplets
 
 GROWTH = 1.25  # times as many triplets as at the last attempt are enough for a new one,
 AGAIN = 1.1  # and fewer when that one was kept out
@@ -41,8 +41,8 @@ log = structlog.get_logger()
 class Lessons:
     """Triplets of item numbers, `(m, 3)`, and the lesson that each belongs to, `(m,)`."""
 
-    triplets: NDArray[np.int64]
-    lesson: NDArray[np.int64]
+    triplets: Triplets
+    lesson: Integers
 
 
 def run(site: Site, stop: threading.Event, on_model: Callable[[ModelInfo], None] | None = None) -> None:
@@ -136,7 +136,7 @@ def train(site: Site, collection: Collection) -> ModelInfo | None:
     return _keep(site, collection, current, space, metrics, cut, int(seen.sum()))
 
 
-def _cut(lesson: NDArray[np.int64], trained_up_to: int) -> int:
+def _cut(lesson: Integers, trained_up_to: int) -> int:
     """The last lesson to fit: the newest tenth is held out, and nothing that the model in use has been fitted to."""
     known = np.unique(lesson)
     held_out = max(1, round(HELD_OUT * len(known)))
@@ -144,9 +144,7 @@ def _cut(lesson: NDArray[np.int64], trained_up_to: int) -> int:
     return max(cut, trained_up_to)
 
 
-def _compare(
-    known: EmbeddingAt, fitted: Embedding, everything: NDArray[np.int64], held_out: NDArray[np.int64]
-) -> dict[str, Any]:
+def _compare(known: EmbeddingAt, fitted: Embedding, everything: Triplets, held_out: Triplets) -> dict[str, Any]:
     """Mean log-likelihood and share of correct predictions on the searches that neither model has seen."""
     common = held_out[np.isin(held_out, known.items).all(axis=1)]
     if len(common) == 0:

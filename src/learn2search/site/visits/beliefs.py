@@ -7,11 +7,11 @@ from collections import Counter, OrderedDict
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from learn2search import Search, make_search
 from learn2search.site.learning.model_cache import EmbeddingAt, ModelCache
 from learn2search.store.searches import SearchRow, StepRow
+from learn2search.typing import Items
 
 MISS_RATE = 0.02  # people overlook things: the share of its probability that a shown item keeps in the gallery
 LIKELY = 8  # items whose pictures are worth loading ahead
@@ -161,7 +161,7 @@ class BeliefCache:
         return belief
 
 
-def little_known(known: EmbeddingAt) -> NDArray[np.int64]:
+def little_known(known: EmbeddingAt) -> Items:
     """Rows of the items whose place is far less certain than the others', or as uncertain as before any answer.
 
     Where many are little known every question teaches about some of them, but new ones are almost never informative
@@ -172,7 +172,7 @@ def little_known(known: EmbeddingAt) -> NDArray[np.int64]:
     if variance is None:
         return np.empty(0, np.int64)
 
-    def find() -> NDArray[np.int64]:
+    def find() -> Items:
         share = variance.mean(axis=1) / prior
         least = min(max(_UNKNOWN, _OTHERS * float(np.median(share))), _UNTOUCHED)
         unknown = share > least
