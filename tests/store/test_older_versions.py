@@ -174,8 +174,9 @@ def test_the_trainer_should_go_on_from_the_old_models(site: Site) -> None:
     assert trainer.train(site, site.collection("wines")) is not None
 
 
-def test_a_rollback_to_any_old_model_should_be_possible(site: Site) -> None:
-    for old in history(site, "colours"):
+def test_a_rollback_to_an_old_model_should_be_possible(site: Site) -> None:
+    """To the first model, to one that was fitted and published, and to one that was kept out."""
+    for old in [model for model in history(site, "colours") if model.info.version in (1, 5, 8)]:
         made = publishing.roll_back(site, site.collection("colours"), old.info.version)
         assert (made.origin, made.noise) == ("rollback", old.info.noise)
         now = site.models.model(made.id)
