@@ -1,56 +1,95 @@
-"""Our NPZ files: each says what it is and of which version, and is checked when it is read."""
+"""Files that are there whole or not at all, and the one format of our NPZ files."""
 
 import os
-from collections.abc import Iterable, Mapping
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-Content = dict[str, NDArray[np.generic]]
+from learn2search.typing import Arrays
+
+PARTIAL = ".partial"  # the end of the name of a file that is being written
+
+AnyPath = str | os.PathLike[str]
+
+
+@contextmanager
+def open_atomic(path: AnyPath) -> Iterator[BinaryIO]:
+    """A file to write to, which becomes `path` at the end of the block.
+
+    It is a unique temporary file beside `path`, then renamed: concurrent writers cannot clash, a reader sees the old
+    content or the new one, and an error leaves the old file and nothing else.
+    """
+    target = Path(path)
+    partial = target.with_name(f"{target.name}.{secrets.token_hex(8)}{PARTIAL}")
+    try:
+        with open(partial, "xb") as file:
+            yield file
+        partial.replace(target)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def write_atomic(path: AnyPath, content: bytes | str) -> None:
+    """Write all of `content` (text as UTF-8), or leave the file as it was."""
+    with open_atomic(path) as file:
+        file.write(content.encode() if isinstance(content, str) else content)
+
+
+# --- NPZ files -------------------------------------------------------------------------------------
+# Each holds the arrays `format` (what it is) and `version`, beside its content. Pickled objects are never read.
 
 
 def write_npz(
-    path: str | os.PathLike[str],
-    kind: str,
-    version: int,
-    arrays: Mapping[str, NDArray[np.generic]],
-    compress: bool = False,
+    path: AnyPath, kind: str, version: int, arrays: Mapping[str, NDArray[np.generic]], compress: bool = False
 ) -> None:
     """Write `arrays` with the marks of `kind` and `version`; a file that exists is replaced only by a whole one."""
-    target, temporary = os.fspath(path), f"{os.fspath(path)}.part"
     save = np.savez_compressed if compress else np.savez
-    try:
-        with open(temporary, "wb") as file:
-            save(file, format=np.array(kind), version=np.array(version), **arrays)  # type: ignore[arg-type]
-        os.replace(temporary, target)
-    except BaseException:
-        if os.path.exists(temporary):
-            os.remove(temporary)
-        raise
+    with open_atomic(path) as file:
+        save(file, format=np.array(kind), version=np.array(version), **arrays)  # type: ignore[arg-type]
 
 
-def read_npz(path: str | os.PathLike[str], kind: str, version: int, what: str, names: Iterable[str]) -> Content:
+def read_npz(
+    path: AnyPath,
+    kind: str,
+    version: int,
+    what: str,
+    names: Iterable[str],
+    upgrade: Callable[[Arrays], Arrays] | None = None,
+) -> Arrays:
     """The arrays of a file that `write_npz` made; anything else is a ValueError that says what was found.
 
-    what: "an embedding file", for the messages. names: the arrays it must have.
+    what: "an embedding file", for the messages. names: the arrays it must have. upgrade: brings the arrays of an older
+    version to the present one, and returns all others as they are.
     """
     shown = os.fspath(path)
     try:
         with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
-            content: Content = {name: file[name] for name in file.files}
+            content: Arrays = {name: file[name] for name in file.files}
+        content = upgrade(content) if upgrade else content
     except FileNotFoundError:
         raise
     except Exception as error:
         raise ValueError(f"{shown} is not {what} (or is damaged): {error}") from error
     missing = [name for name in names if name not in content]
     if str(content.get("format")) != kind or (missing and "version" not in content):
-        raise ValueError(f"{shown} is not {what}: it holds {sorted(content) or 'nothing'}")
+        raise ValueError(f"{shown} is not {what}: it holds {_summary(content)}")
     found = str(content.get("version"))
     if found != str(version):
         raise ValueError(
             f"{shown} is {what} of version {found}, this release reads version {version}: "
-            "save it again with the release that wrote it"
+            "read it with the release that wrote it"
         )
     if missing:
         raise ValueError(f"{shown} is {what} without {', '.join(missing)}: it is damaged")
     return content
+
+
+def _summary(content: Arrays) -> str:
+    if "format" in content:
+        return f"a {content['format']}"
+    return str(sorted(content)) if content else "nothing"

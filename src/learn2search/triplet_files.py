@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from learn2search.files import read_npz, write_npz
+from learn2search.files import open_atomic, read_npz, write_npz
 from learn2search.triplets import as_triplets
 from learn2search.typing import Triplets
 
@@ -24,12 +24,14 @@ def write_triplets(path: str | os.PathLike[str], triplets: ArrayLike) -> None:
     rows, target = as_triplets(triplets), Path(path)
     kind = _kind(target)
     if kind == ".csv":
-        np.savetxt(target, rows, fmt="%d", delimiter=",", header=",".join(_COLUMNS), comments="")
+        with open_atomic(target) as file:
+            np.savetxt(file, rows, fmt="%d", delimiter=",", header=",".join(_COLUMNS), comments="")
     elif kind == ".npz":
         write_npz(target, _FORMAT, _VERSION, {"triplets": rows}, compress=True)
     else:
         arrow, parquet = _arrow()
-        parquet.write_table(arrow.table(dict(zip(_COLUMNS, rows.T, strict=True))), target)
+        with open_atomic(target) as file:
+            parquet.write_table(arrow.table(dict(zip(_COLUMNS, rows.T, strict=True))), file)
 
 
 def read_triplets(path: str | os.PathLike[str]) -> Triplets:

@@ -11,8 +11,8 @@ from learn2search.learn.state import read_state, write_state
 
 def test_what_was_written_should_be_read(tmp_path: Path) -> None:
     write_state(tmp_path / "s.npz", {"number": 3}, {"mean": np.eye(2)})
-    head, arrays = read_state(tmp_path / "s.npz")
-    assert head["number"] == 3
+    choices, arrays = read_state(tmp_path / "s.npz")
+    assert choices["number"] == 3
     np.testing.assert_array_equal(arrays["mean"], np.eye(2))
     assert [path.name for path in tmp_path.iterdir()] == ["s.npz"]  # nothing left beside it
 
@@ -20,7 +20,7 @@ def test_what_was_written_should_be_read(tmp_path: Path) -> None:
 def test_another_version_should_be_refused_with_a_message(tmp_path: Path) -> None:
     head = {"format": "learn2search.learner", "version": 99}
     np.savez(tmp_path / "s.npz", head=np.array(json.dumps(head)))
-    with pytest.raises(ValueError, match="version 99, this release reads version 1"):
+    with pytest.raises(ValueError, match="version 99, this release reads version 2"):
         read_state(tmp_path / "s.npz")
 
 

@@ -211,13 +211,13 @@ def export(
 ) -> None:
     """Write what a collection has learnt to a file."""
     site = _site(home=home, database_url=database_url)
+    from learn2search.files import open_atomic
     from learn2search.site.administration.exports import export as export_parts
-    from learn2search.site.atomic_files import whole
 
     def write() -> None:
         parts, _ = export_parts(site, site.collection(collection), name)
         target = out or Path(f"{collection}-{name}")
-        with whole(target) as partial, open(partial, "wb") as file:
+        with open_atomic(target) as file:
             file.writelines(parts)
         typer.echo(f"wrote {target}")
 

@@ -8,11 +8,12 @@ import hashlib
 import io
 import os
 import tarfile
-import tempfile
 import urllib.request
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+
+from learn2search.files import write_atomic
 
 _TIMEOUT = 60  # seconds without a byte
 _LARGEST = 1 << 30
@@ -67,9 +68,7 @@ def keep(name: str, content: bytes) -> None:
     for folder in folders():
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(dir=folder, delete=False) as part:
-                part.write(content)
-            Path(part.name).replace(folder / name)
+            write_atomic(folder / name, content)
         except OSError:
             continue
         return

@@ -8,12 +8,14 @@ programs. These drawings need neither: they are our own text, without scripts, s
 from __future__ import annotations
 
 import csv
+import io
 from pathlib import Path
 
 from learn2search.demo.face import draw
 from learn2search.demo.similarity import COUNT, SEED, faces
 from learn2search.demo.titles import titles
 from learn2search.demo.words import describe
+from learn2search.files import write_atomic
 from learn2search.typing import Seed
 
 TABLE = "collection.csv"
@@ -34,8 +36,9 @@ def write_collection(folder: str | Path, count: int = COUNT, seed: Seed = SEED) 
     rows = []
     for number, (row, title) in enumerate(zip(features, titles(features), strict=True)):
         name = f"face-{number:03d}"
-        (folder / f"{name}.svg").write_text(draw(row, f"{name}-"), encoding="utf-8")
+        write_atomic(folder / f"{name}.svg", draw(row, f"{name}-"))
         rows.append((f"{name}.svg", title, describe(row), "faces"))
-    with table.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([COLUMNS, *rows])
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows([COLUMNS, *rows])
+    write_atomic(table, text.getvalue())
     return table

@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from learn2search.files import write_atomic
+
 Experiment = Callable[..., Any]
 Arguments = Mapping[str, Any]
 _NAME = re.compile(r"[\w][\w .=,+-]*")
@@ -100,9 +102,7 @@ def _stored(folder: Path, name: str, arguments: Arguments) -> dict[str, Any] | N
 
 
 def _store(folder: Path, name: str, arguments: Arguments, result: Any) -> None:
-    path, beside = folder / f"{name}.json", folder / f".{name}.{os.getpid()}.tmp"
-    beside.write_text(json.dumps({"arguments": dict(arguments), "result": result}) + "\n")
-    beside.replace(path)
+    write_atomic(folder / f"{name}.json", json.dumps({"arguments": dict(arguments), "result": result}) + "\n")
 
 
 @contextmanager

@@ -1,13 +1,14 @@
 """A site as one ZIP file: all rows as JSON lines, and the media. It can be restored into either kind of database."""
 
 import json
+import shutil
 import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
-from typing import Any, BinaryIO
+from typing import Any
 
-from learn2search.site.atomic_files import whole
+from learn2search.files import PARTIAL, open_atomic
 from learn2search.site.context import Site
 from learn2search.site.errors import Conflict, Invalid
 from learn2search.store import dump
@@ -20,7 +21,7 @@ _FORMAT = "learn2search.backup"
 def backup(site: Site, path: Path) -> int:
     """Write a backup while the site may be running; how many rows it holds."""
     count = 0
-    with whole(path) as partial, zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
+    with open_atomic(path) as target, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
         archive.writestr(ABOUT, json.dumps({"format": _FORMAT, "revision": site.database.revision()}))
         with site.database.read() as db, archive.open(ROWS, "w", force_zip64=True) as file:
             for table, row in dump.rows(db):
@@ -28,7 +29,7 @@ def backup(site: Site, path: Path) -> int:
                 count += 1
         media = site.settings.media
         for found in sorted(media.rglob("*")):
-            if found.is_file() and found.suffix != ".partial":
+            if found.is_file() and found.suffix != PARTIAL:
                 archive.write(found, f"media/{found.relative_to(media).as_posix()}", zipfile.ZIP_STORED)
     return count
 
@@ -87,10 +88,5 @@ def _restore_media(site: Site, archive: zipfile.ZipFile) -> None:
             continue
         target = site.settings.media / parts[1] / parts[2]
         target.parent.mkdir(parents=True, exist_ok=True)
-        with archive.open(name) as source, open(target, "wb") as copy:
-            _copy(source, copy)
-
-
-def _copy(source: Any, target: BinaryIO) -> None:
-    while part := source.read(1 << 20):
-        target.write(part)
+        with archive.open(name) as source, open_atomic(target) as copy:
+            shutil.copyfileobj(source, copy)

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from learn2search.files import write_atomic
 from learn2search.site.context import Site
 from learn2search.site.learning import publishing
 from learn2search.store import items
@@ -42,5 +43,5 @@ def add_drawings(site: Site, collection: Collection, drawings: Iterable[Drawing]
 def _write(svg: str, folder: Path) -> str:
     data = svg.encode()
     name = f"{hashlib.sha256(data).hexdigest()[:32]}.svg"
-    (folder / name).write_bytes(data)
+    write_atomic(folder / name, data)
     return name

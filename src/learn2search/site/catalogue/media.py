@@ -8,7 +8,7 @@ from typing import Any
 
 from PIL import Image, ImageOps, UnidentifiedImageError
 
-from learn2search.site.atomic_files import whole
+from learn2search.files import open_atomic, write_atomic
 from learn2search.site.catalogue.sources import LARGEST, Entry
 from learn2search.site.catalogue.thumbnail_features import look_of
 
@@ -96,8 +96,8 @@ def _reduced(picture: Image.Image, longest: int) -> Image.Image:
 
 def _write(picture: Image.Image, path: Path, quality: int) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    with whole(path) as partial:
-        picture.save(partial, "WEBP", quality=quality, method=3)
+    with open_atomic(path) as file:
+        picture.save(file, "WEBP", quality=quality, method=3)
 
 
 def _store_sound(data: bytes, folder: Path) -> dict[str, Any]:
@@ -111,8 +111,7 @@ def _store_sound(data: bytes, folder: Path) -> dict[str, Any]:
         raise Unreadable("it is not a sound (MP3, OGG, Opus, WAV, FLAC or M4A), whatever its name says")
     path = folder / f"{hashlib.sha256(data).hexdigest()[:32]}.{kind}"
     path.parent.mkdir(parents=True, exist_ok=True)
-    with whole(path) as partial:
-        partial.write_bytes(data)
+    write_atomic(path, data)
     return {"kind": "sound", "file": path.name}
 
 
