@@ -18,8 +18,8 @@ from typing import Any
 
 import uvicorn
 from rich.console import Console
-from rich.progress import track
 
+from learn2search.progress import spinner, track
 from learn2search.site.catalogue import known_features
 from learn2search.site.catalogue.imports import Report, import_source, make_collection, slug_of
 from learn2search.site.context import Site
@@ -50,7 +50,7 @@ def import_into(
     collection = make_collection(site, slug or slug_of(title), title, **options)
 
     def watch(steps: Iterable[Any], total: int) -> Iterable[Any]:
-        return track(steps, f"Importing into {collection.title}", total=total, console=console, transient=True)
+        return track(steps, f"Importing into {collection.title}", total)
 
     tell(import_source(site, source, collection, watch))
     if known is not None:
@@ -80,7 +80,7 @@ def run(site: Site, *, new_token: bool, browser: bool) -> None:
     """Serve until SIGINT or SIGTERM."""
     settings = site.settings
     _check_port(settings)
-    with console.status("Getting ready (the very first start compiles for half a minute or more)"):
+    with spinner("Getting ready (the very first start compiles for half a minute or more)"):
         warm_up()
     site.close()
     _export(settings)

@@ -6,10 +6,9 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from rich.console import Console
-from rich.progress import track
 
 from learn2search import demo
+from learn2search.progress import bar, track
 from learn2search.site.catalogue.drawings import Drawing, add_drawings
 from learn2search.site.catalogue.imports import make_collection
 from learn2search.site.context import Site
@@ -28,8 +27,6 @@ THUMBNAIL_COLOURS = Path(__file__).parent / "assets" / "thumbnail_colours.npz"
 WIDTH, HEIGHT = 400, 500
 _NOTE = "A demonstration, first taught by simulated visitors. Your answers join theirs."
 _UNTAUGHT = "A demonstration that knows nothing yet: your answers teach it."
-
-console = Console(stderr=True, highlight=False)
 
 
 def perceived() -> Array:
@@ -53,7 +50,7 @@ def make_faces(site: Site, *, taught: bool, warm_start: str = "nothing") -> None
     collection = make_collection(site, SLUG, TITLE, note=_NOTE if taught else _UNTAUGHT, **options)
     faces = demo.faces()
     titles, seen = demo.titles(faces), looks()
-    steps = track(range(len(faces)), "Drawing the faces", console=console, transient=True)
+    steps = track(range(len(faces)), "Drawing the faces", len(faces))
     drawings = (_drawing(number, faces[number], titles[number], seen[number]) for number in steps)
     add_drawings(site, collection, drawings, WIDTH, HEIGHT)
     if taught:
@@ -68,10 +65,8 @@ def _drawing(number: int, face: Array, title: str, look: str) -> Drawing:
 def teach_anew(site: Site, searches: int, seed: int = 0) -> None:
     """Make the snapshot: run this when the faces, the searches or the trainer have changed."""
     make_faces(site, taught=False)
-    with console.status("Teaching") as status:
-        simulated_visitors.teach(
-            site, SLUG, perceived(), NOISE, searches, seed, lambda done: status.update(f"{done:,} searches")
-        )
+    with bar("Teaching", searches) as show:
+        simulated_visitors.teach(site, SLUG, perceived(), NOISE, searches, seed, show)
     taught_files.save(site, SLUG, SNAPSHOT)
 
 

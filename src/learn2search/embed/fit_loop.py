@@ -5,10 +5,9 @@ log-likelihood of held-out triplets, or of a sample of the training ones where n
 """
 
 import math
-import sys
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
@@ -17,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from learn2search.embed._numba.kernels import Link, Prior, Schedule, State, normal_pool, run_epoch
 from learn2search.embed.online import log_chances
+from learn2search.progress import bar
 from learn2search.streams import children, stream_keys
 from learn2search.triplets import infer_groups, split
 from learn2search.typing import Array32, Mask, Seed, Triplets
@@ -100,20 +100,17 @@ class EarlyStopping:
         self.judged = np.ascontiguousarray(judged.reshape(-1, 3))
         self.link, self.epochs, self.patience = link, epochs, monitoring.patience
         self.result = start
-        self.bar = (
-            _ProgressBar(epochs, "held-out" if self.judges_held_out else "training") if monitoring.verbose else None
-        )
+        self._stack, self._bar = ExitStack(), bar("fitting", epochs, monitoring.verbose)
+        self._judged = "held-out" if self.judges_held_out else "training"
 
     def __enter__(self) -> Self:
-        if self.bar is not None:
-            self.bar.start()
+        self._show = self._stack.enter_context(self._bar)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
-        if self.bar is not None:
-            self.bar.stop()
+        self._stack.close()
         interrupted = kind is not None and issubclass(kind, KeyboardInterrupt)
         self.result = self.result._replace(interrupted=interrupted)
         return interrupted
@@ -132,8 +129,7 @@ class EarlyStopping:
             return True
         if not self.judges_held_out or now > self.result.log_likelihood:
             self.result = FitResult(nu.copy(), rho.copy(), now, epoch + 1)
-        if self.bar is not None:
-            self.bar.show(epoch + 1, now)
+        self._show(epoch + 1, f"{self._judged} log-likelihood {now:.4f}")
         return self.judges_held_out and epoch + 1 - self.result.epochs >= self.patience
 
     def _judge(self, nu: Any, rho: Any) -> float:
@@ -143,38 +139,6 @@ class EarlyStopping:
         places, widths = (np.asarray(values[self.items], np.float64) for values in (nu, rho))
         psi = np.exp(2.0 * widths)
         return float(log_chances(places, psi, self.judged, self.link).mean())
-
-
-class _ProgressBar:
-    """A line on standard error: epochs done, time left, log-likelihood."""
-
-    def __init__(self, epochs: int, of: str) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-        columns = (TextColumn("fitting"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        likelihood = TextColumn("{task.description}")
-        self.progress = Progress(*columns, likelihood, console=Console(file=sys.stderr))
-        self.task = self.progress.add_task("", total=epochs)
-        self.of = of
-        self.start: Callable[[], None] = self.progress.start
-        self.stop: Callable[[], None] = self.progress.stop
-
-    def show(self, done: int, log_likelihood: float) -> None:
-        self.progress.update(self.task, completed=done, description=f"{self.of} log-likelihood {log_likelihood:.4f}")
-
-
-@contextmanager
-def progress_line(verbose: bool) -> Iterator[Callable[[str], None]]:
-    """A function that shows what was just done: a line on standard error with a spinner, or nothing."""
-    if not verbose:
-        yield lambda _: None
-        return
-    from rich.console import Console
-
-    console = Console(file=sys.stderr)
-    with console.status("choosing"):
-        yield lambda text: console.print(text, highlight=False)
 
 
 def seeds(random_state: Seed, count: int) -> list[np.random.SeedSequence]:

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from learn2search.embed.estimator import training_triplets
-from learn2search.embed.fit_loop import progress_line, seeds
+from learn2search.embed.fit_loop import seeds
 from learn2search.embed.gauss_embed import GaussEmbed
+from learn2search.progress import spinner
 from learn2search.triplets import infer_groups, split
 from learn2search.typing import Integers, Seed, Triplets
 
@@ -76,7 +77,7 @@ def tune(
     *split_seeds, last = seeds(random_state, n_splits + 1)
     splits = [split(len(rows), _HELD_OUT, seed, labels) for seed in split_seeds]
     fit_seed = int(last.generate_state(1)[0])
-    with progress_line(verbose) as show:
+    with spinner("choosing", verbose) as show:
         judge = _Judge(rows, n, splits, fit_seed, threads, show)
         best = max((_search_ladders(link, judge) for link in LADDERS), key=lambda trial: trial.log_likelihood)
     model = GaussEmbed(**best.parameters, random_state=fit_seed).fit(rows, n_items=n)

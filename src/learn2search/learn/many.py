@@ -8,13 +8,12 @@ are given to another.
 import json
 import os
 import re
-import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from learn2search.files import write_atomic
+from learn2search.progress import bar
 
 Experiment = Callable[..., Any]
 Arguments = Mapping[str, Any]
@@ -41,11 +40,13 @@ def run_many(
     results = {name: _stored(place, name, arguments) for name, arguments in runs.items()}
     missing = {name: runs[name] for name, result in results.items() if result is None}
     finished = _on_cluster if scheduler else _on_cores
-    with _bar(len(runs), len(runs) - len(missing), progress) as advance:
+    done = len(runs) - len(missing)
+    with bar("running", len(runs), progress, done=done) as show:
         for name, result in finished(experiment, missing, scheduler or workers or os.cpu_count() or 1):
             _store(place, name, runs[name], result)
             results[name] = _stored(place, name, runs[name])
-            advance()
+            done += 1
+            show(done)
     return {name: result["result"] for name, result in results.items() if result is not None}
 
 
@@ -103,18 +104,3 @@ def _stored(folder: Path, name: str, arguments: Arguments) -> dict[str, Any] | N
 
 def _store(folder: Path, name: str, arguments: Arguments, result: Any) -> None:
     write_atomic(folder / f"{name}.json", json.dumps({"arguments": dict(arguments), "result": result}) + "\n")
-
-
-@contextmanager
-def _bar(total: int, done: int, progress: bool | None) -> Iterator[Callable[[], None]]:
-    """One bar on standard error when it is wanted; what is yielded moves it on by one."""
-    if not (sys.stderr.isatty() if progress is None else progress):
-        yield lambda: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("running"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task("running", total=total, completed=done)
-        yield lambda: bar.advance(task)

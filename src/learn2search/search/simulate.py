@@ -2,8 +2,6 @@
 
 import math
 import os
-import sys
-from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from learn2search.embedding import Embedding
 from learn2search.oracle import Oracle, ProbitOracle
+from learn2search.progress import track
 from learn2search.search.base import MAX_SHOWN, Search, Step
 from learn2search.search.gauss_search import GaussSearch
 from learn2search.search.posterior import RULES, PosteriorSearch
@@ -165,7 +164,7 @@ def _in_threads(
     size = max(1, min(_CHUNK, len(targets) // (4 * workers)))
     parts = [slice(start, start + size) for start in range(0, len(targets), size)]
     with ThreadPoolExecutor(workers) as pool:
-        for _ in _watched(pool.map(play, parts), len(parts), progress):
+        for _ in track(pool.map(play, parts), "searching", len(parts), progress):
             pass
     costs = np.abs(games.costs)
     return Run(targets, costs, games.costs > 0, _share(games.flips.sum(), games.answered.sum()))
@@ -182,7 +181,7 @@ def _with_logs(
 ) -> Run:
     trace, person_keys = new_trace(limit, k), oracle.keys(len(targets))
     costs, flips, answers, logs = np.empty(len(targets), np.int64), 0.0, 0.0, []
-    for game in _watched(range(len(targets)), len(targets), progress):
+    for game in track(range(len(targets)), "searching", len(targets), progress):
         costs[game] = search.play(keys[game], oracle.person, person_keys[game], int(targets[game]), k, trace)
         flips += flipped(trace)
         answers += answered(trace)
@@ -201,7 +200,7 @@ def _one_by_one(
 ) -> Run:
     """The same search through `ask` and `tell`, for oracles that are Python objects."""
     costs, found, logs = np.empty(len(targets), np.int64), np.zeros(len(targets), bool), []
-    for game in _watched(range(len(targets)), len(targets), progress):
+    for game in track(range(len(targets)), "searching", len(targets), progress):
         target = int(targets[game])
         search.restart(keys[game])
         while not (search.done or found[game] or len(search.log) >= limit):
@@ -237,19 +236,6 @@ def _steps(trace: Trace, count: int) -> tuple[Step, ...]:
         if query:
             steps.append(Step(query, None if chosen < 0 else query[chosen]))
     return tuple(steps)
-
-
-def _watched(steps: Iterable[int], total: int, progress: bool | None) -> Iterator[int]:
-    """The steps, with a bar on standard error when it is wanted."""
-    if progress is None:
-        progress = sys.stderr.isatty()
-    if not progress:
-        yield from steps
-        return
-    from rich.console import Console
-    from rich.progress import track
-
-    yield from track(steps, "searching", total=total, console=Console(stderr=True), transient=True)
 
 
 def _checked_targets(targets: ArrayLike, embedding: Embedding, oracle: Oracle) -> Items:
