@@ -1,28 +1,25 @@
 """GaussEmbed on an accelerator: triplets a second, memory, and how soon it is how good. All answers are simulated.
 
-    python -m research.accelerated                # 100k and 1M, results/accelerated.json
-    python -m research.accelerated --size 100k    # 100,000 items, 20 million triplets
-    python -m research.accelerated --size 1M      # 1,000,000 items, 100 million triplets
-    python -m research.accelerated --size tiny --out FILE    # seconds, also on a CPU
-    python -m research.accelerated --estimator    # whole fits by GaussEmbed(device="auto"), from NumPy to NumPy
+    python -m research.accelerated           # 300 items, seconds, also on a CPU
+    python -m research.accelerated --full    # 100,000 and 1,000,000 items, 20 and 100 million triplets
 
-Needs NumPy, SciPy and JAX only, and the package need not be installed (PYTHONPATH=src). Features are normal, d = 20;
-three different items at random are a question, and the answer is the probit model's, with the noise at which the true
-features predict 90.4% of the answers. What is learnt is judged on 200,000 answers of its own. GaussEmbed imports numba
-for its way on the CPU; where it is missing, `--estimator` puts an empty stand-in for it, since a GPU runs none of that.
+"optimizer" is the optimiser alone, on triplets that are on the device already; "estimator" are whole fits by
+GaussEmbed(device="auto"), from NumPy to NumPy. Needs NumPy, SciPy and JAX only, and learn2search need not be installed
+(PYTHONPATH=src). Features are normal, d = 20; three different items at random are a question, and the answer is the
+probit model's, with the noise at which the true features predict 90.4% of the answers. What is learnt is judged on
+200,000 answers of its own. GaussEmbed imports numba for its way on the CPU; where it is missing, "estimator" puts an
+empty stand-in for it, since a GPU runs none of that.
 """
 
-import argparse
-import json
 import math
-import platform
 import sys
 import time
 import types
-from datetime import UTC, datetime
+from collections.abc import Callable
 from functools import partial
 from importlib.util import find_spec
-from pathlib import Path
+from itertools import pairwise
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -30,13 +27,21 @@ import numpy as np
 from scipy import special
 
 from learn2search import accelerated
+from research import Array
+from research.rows import Columns, Results, Row, Table
+from research.study import Study, main
 
 SIZES = {"tiny": (300, 5, 60_000), "100k": (100_000, 20, 20_000_000), "1M": (1_000_000, 20, 100_000_000)}  # n, d, m
 HELD_OUT = 200_000
 CHUNK = 5_000_000  # triplets made at once
 # The margin of random normal items is N(0, 1.5) in any dimension, so E Φ(|m|/σ) = 1/2 + arctan(√1.5/σ)/π.
 NOISE = math.sqrt(1.5) / math.tan(math.pi * (0.904 - 0.5))
+WAYS = ("optimizer", "estimator")
+SETTINGS: Columns = {"way": WAYS, "size": tuple(SIZES), "epochs": int, "steps": int, "learning_rate": float}
+FIT = Table("accelerated", "fit", SETTINGS)
+EPOCH = Table("accelerated", "epoch", {**SETTINGS, "epoch": int})
 LEVELS = (-0.6, -0.5, -0.4, -0.35, -0.32, -0.3, -0.29, -0.28, -0.27, -0.26)  # of held-out log-likelihood
+LEVEL = Table("accelerated", "seconds to level", {**SETTINGS, "level": LEVELS})
 
 
 # --- simulated answers -------------------------------------------------------------------------------
@@ -71,7 +76,7 @@ def margins(places: jax.Array, rows: jax.Array) -> jax.Array:
 # --- judging -----------------------------------------------------------------------------------------
 
 
-def judge(nu: np.ndarray, log_sd: np.ndarray, rows: np.ndarray) -> dict[str, float]:
+def judge(nu: Array, log_sd: Array, rows: Array) -> dict[str, float]:
     """Share of triplets that the means satisfy, and the mean log-likelihood as GaussEmbed predicts it: log Φ(m/S),
     r² = |u|² + tr(ψ_near + ψ_far), S² = 1 + the variance of the margin to first order. NumPy, not what is measured."""
     anchor, near, far = nu[rows.T]
@@ -87,10 +92,11 @@ def judge(nu: np.ndarray, log_sd: np.ndarray, rows: np.ndarray) -> dict[str, flo
 
 
 class Trajectory:
-    """What was known after each epoch, and after how many seconds of climbing; judging is not counted."""
+    """What was known after each epoch, and after how many seconds of fitting; judging is not counted."""
 
-    def __init__(self, held_out: np.ndarray) -> None:
-        self.held_out, self.points = held_out, []
+    def __init__(self, held_out: Array) -> None:
+        self.held_out = held_out
+        self.points: list[dict[str, float]] = []
         self.seconds, self.since = 0.0, time.perf_counter()
 
     def __call__(self, epoch: int, nu: jax.Array, log_sd: jax.Array) -> bool:
@@ -106,141 +112,124 @@ class Trajectory:
 
     def epoch_seconds(self) -> list[float]:
         """Without the first epoch, which also brings the triplets into order."""
-        return np.diff([point["seconds"] for point in self.points]).tolist()
+        return [after["seconds"] - before["seconds"] for before, after in pairwise(self.points)]
 
 
 # --- measuring ---------------------------------------------------------------------------------------
 
 
-def measure(size: str, epochs: int, steps: int, learning_rate: float) -> dict:
+def simulated(size: str) -> tuple[jax.Array, jax.Array, Array]:
+    """Features, triplets to learn from and held-out ones."""
     n, d, m = SIZES[size]
-    device = jax.devices()[0]
     features_key, train_key, held_out_key = jax.random.split(jax.random.key(0), 3)
     features = jax.random.normal(features_key, (n, d))
-    rows, held_out = make_rows(train_key, features, m), np.asarray(make_rows(held_out_key, features, HELD_OUT))
+    rows, held_out = make_rows(train_key, features, m), make_rows(held_out_key, features, HELD_OUT)
+    return features, rows, np.asarray(held_out)
+
+
+def fit(way: str, size: str, epochs: int, steps: int, learning_rate: float) -> list[Row]:
+    n, d, m = SIZES[size]
+    sizes = {"items": n, "dimensions": d, "triplets": m, **device()}
+    found = (measure_optimizer if way == "optimizer" else measure_estimator)(size, epochs, steps, learning_rate)
+    return [sizes | found[0], *found[1:]]
+
+
+def measure_optimizer(size: str, epochs: int, steps: int, learning_rate: float) -> list[Row]:
+    (n, d, m), (features, rows, held_out) = SIZES[size], simulated(size)
     truth = judge(np.asarray(features) / NOISE, np.full((n, d), -np.inf, np.float32), held_out)
     start = 0.1 * np.random.default_rng(1).standard_normal((n, d)), np.zeros((n, d))
-    fit = partial(accelerated.optimize, rows, *start, batch_size=-(-m // steps), learning_rate=learning_rate, seed=2)
+    optimize = partial(
+        accelerated.optimize, rows, *start, batch_size=-(-m // steps), learning_rate=learning_rate, seed=2
+    )
     jax.block_until_ready(rows)
-    memory_before = peak_memory(device)
+    memory_before = peak_memory()
 
-    first, second = seconds_of(partial(fit, epochs=1)), seconds_of(partial(fit, epochs=1))
+    first, second = seconds_of(partial(optimize, epochs=1)), seconds_of(partial(optimize, epochs=1))
     trajectory = Trajectory(held_out)
-    fit(epochs=epochs, after_epoch=trajectory)
-    whole = seconds_of(partial(fit, epochs=epochs))
+    optimize(epochs=epochs, after_epoch=trajectory)
+    whole = seconds_of(partial(optimize, epochs=epochs))
     epoch = float(np.median(trajectory.epoch_seconds()))
-    return {
-        "items": n,
-        "dimensions": d,
-        "triplets": m,
-        "settings": {"epochs": epochs, "steps": steps, "learning-rate": learning_rate},
+    summary = {
         "triplets_a_second": m / epoch,
-        "epoch_seconds": {"median": epoch, "all but the first": trajectory.epoch_seconds()},
+        "median_epoch_seconds": epoch,
         "compile_seconds": first - second,
         "whole_fit_seconds": whole,
         "whole_fit_triplets_a_second": epochs * m / whole,
-        "peak_memory_bytes": peak_memory(device),
+        "peak_memory_bytes": peak_memory(),
         "peak_memory_bytes_before_the_fit": memory_before,
         "parameter_and_triplet_bytes": 2 * 4 * n * d + 3 * 4 * m,
         **{what: trajectory.points[-1][what] for what in truth},
-        "true_features": truth,
-        "seconds_to_held_out_log_likelihood": {str(level): trajectory.seconds_to(level) for level in LEVELS},
-        "trajectory": trajectory.points,
+        **{f"true_features_{what}": value for what, value in truth.items()},
     }
+    levels = [{"table": LEVEL.name, "level": level, "seconds": trajectory.seconds_to(level)} for level in LEVELS]
+    points = [{"table": EPOCH.name, "epoch": at, **point} for at, point in enumerate(trajectory.points, start=1)]
+    return [summary, *levels, *points]
 
 
-def measure_estimator(size: str, epochs: int, steps: int, learning_rate: float) -> dict:
+def measure_estimator(size: str, epochs: int, steps: int, learning_rate: float) -> list[Row]:
     """A whole fit by the estimator: the second, so that compiling is not counted."""
     if find_spec("numba") is None:
-        stand_in = types.ModuleType("numba")
+        stand_in: Any = types.ModuleType("numba")
         stand_in.njit = lambda **_: lambda function: function
         sys.modules["numba"] = stand_in
     from learn2search import GaussEmbed
 
-    n, d, m = SIZES[size]
-    features_key, train_key, held_out_key = jax.random.split(jax.random.key(0), 3)
-    features = jax.random.normal(features_key, (n, d))
-    rows, held_out = (
-        np.asarray(make_rows(key, features, count), np.int64)
-        for key, count in ((train_key, m), (held_out_key, HELD_OUT))
-    )
+    (n, d, m), (_, triplets, held_out) = SIZES[size], simulated(size)
+    rows = np.asarray(triplets, np.int64)
     settings = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": -(-m // steps)}
     model = GaussEmbed(d, device="auto", random_state=2, **settings)
     first, second = (seconds_of(partial(model.fit, rows, n_items=n)) for _ in range(2))
-    return {
-        "items": n,
-        "dimensions": d,
-        "triplets": m,
-        "settings": {"epochs": epochs, "steps": steps, "learning-rate": learning_rate},
-        "first_fit_seconds": first,
-        "fit_seconds": second,
-        **judge(model.embedding_, 0.5 * np.log(model.variance_), held_out),
-    }
+    judged = judge(model.embedding_, 0.5 * np.log(model.variance_), held_out)
+    return [{"first_fit_seconds": first, "fit_seconds": second, **judged}]
 
 
-def seconds_of(call: partial) -> float:
+def seconds_of(call: Callable[[], Any]) -> float:
     since = time.perf_counter()
     call()
     return time.perf_counter() - since
 
 
-def peak_memory(device: jax.Device) -> int | None:
+def peak_memory() -> int | None:
     """The most memory in use on the device so far, where the device tells."""
-    return (device.memory_stats() or {}).get("peak_bytes_in_use")
+    return (jax.devices()[0].memory_stats() or {}).get("peak_bytes_in_use")
 
 
-def environment() -> dict:
-    device = jax.devices()[0]
-    return {
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "jax": jax.__version__,
-        "platform": device.platform,
-        "device": device.device_kind,
-        "driver": getattr(device.client, "platform_version", ""),
-    }
+def device() -> Row:
+    found = jax.devices()[0]
+    driver = getattr(found.client, "platform_version", "")
+    return {"device": found.device_kind, "platform": found.platform, "driver": driver}
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--size", choices=SIZES, action="append", help="may be repeated; by default 100k and 1M")
-    parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results" / "accelerated.json")
-    parser.add_argument("--estimator", action="store_true", help='measure GaussEmbed(device="auto") instead')
-    parser.add_argument("--epochs", type=int, default=40)
-    parser.add_argument("--steps", type=int, default=40, help="steps an epoch")
-    parser.add_argument("--learning-rate", type=float, default=0.2)
-    options = parser.parse_args()
-    cells = json.loads(options.out.read_text())["cells"] if options.out.exists() else {}
-    for size in options.size or ["100k", "1M"]:
-        pace = (options.epochs, options.steps, options.learning_rate)
-        measured = measure_estimator(size, *pace) if options.estimator else measure(size, *pace)
-        cell = {"environment": environment()} | measured
-        name, flag = (f"{size} estimator", " --estimator") if options.estimator else (size, "")
-        cells[name] = {"command": command(size, cell["settings"]) + flag, "finished": now()} | cell
-        options.out.parent.mkdir(parents=True, exist_ok=True)
-        options.out.write_text(json.dumps({"cells": cells}, indent=1) + "\n")
-        print(json.dumps(measured) if options.estimator else summary(size, cell), flush=True)
+PLAN = [
+    {"way": "optimizer", "size": "100k", "epochs": 40, "steps": 40, "learning_rate": 0.2},
+    {"way": "optimizer", "size": "1M", "epochs": 40, "steps": 40, "learning_rate": 0.2},
+    {"way": "optimizer", "size": "1M", "epochs": 80, "steps": 20, "learning_rate": 0.2},
+    {"way": "estimator", "size": "100k", "epochs": 40, "steps": 40, "learning_rate": 0.2},
+    {"way": "estimator", "size": "1M", "epochs": 40, "steps": 40, "learning_rate": 0.2},
+]
+SMALL = [{"way": way, "size": "tiny", "epochs": 40, "steps": 40, "learning_rate": 0.2} for way in WAYS]
+PARTS = WAYS
 
 
-def command(size: str, settings: dict) -> str:
-    options = {"size": size, **{name: settings[name] for name in ("epochs", "steps", "learning-rate")}}
-    return " ".join(["python -m research.accelerated", *(f"--{name} {value}" for name, value in options.items())])
+def run(study: Study) -> None:
+    study.measure(FIT, fit, [case for case in (SMALL if study.quick else PLAN) if study.wants(str(case["way"]))])
 
 
-def now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def summary(size: str, cell: dict) -> str:
-    memory = f"{cell['peak_memory_bytes'] / 1e9:.2f} GB" if cell["peak_memory_bytes"] else "unknown"
-    truth = cell["true_features"]
-    return (
-        f"{size}: {cell['triplets_a_second'] / 1e6:.1f} million triplets a second on {cell['environment']['device']}, "
-        f"held-out accuracy {cell['held_out_accuracy']:.4f} (true features {truth['held_out_accuracy']:.4f}), "
-        f"log-likelihood {cell['held_out_log_likelihood']:.4f}, whole fit {cell['whole_fit_seconds']:.2f} s, "
-        f"compiling {cell['compile_seconds']:.1f} s, peak memory {memory}"
-    )
+def report(results: Results) -> None:
+    for row in results.select(FIT, way="optimizer"):
+        memory = f"{row['peak_memory_bytes'] / 1e9:.2f} GB" if row["peak_memory_bytes"] else "unknown"
+        print(
+            f"{row['size']}, {row['epochs']} epochs of {row['steps']} steps: "
+            f"{row['triplets_a_second'] / 1e6:.1f} million triplets a second on {row['device']}, "
+            f"held-out accuracy {row['held_out_accuracy']:.4f} "
+            f"(true features {row['true_features_held_out_accuracy']:.4f}), "
+            f"log-likelihood {row['held_out_log_likelihood']:.4f}, whole fit {row['whole_fit_seconds']:.2f} s, "
+            f"compiling {row['compile_seconds']:.1f} s, peak memory {memory}"
+        )
+    for row in results.select(FIT, way="estimator"):
+        seconds = f"{row['fit_seconds']:.2f} s, the first {row['first_fit_seconds']:.2f} s"
+        print(f"{row['size']}, estimator: {seconds}, held-out accuracy {row['held_out_accuracy']:.4f}")
 
 
 if __name__ == "__main__":
-    main()
+    main("accelerated")

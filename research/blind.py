@@ -1,35 +1,39 @@
 """Learning to search without features: the paper's blind experiment, and a simulated face search.
 
-    python -m research.blind                     # hours on one core; goes on where it was stopped
-    python -m research.blind --seeds 3           # the first three repetitions of everything
-    python -m research.blind --only "wine best" "wine true gauss"    # some lines of the plan
-    python -m research.blind --quick             # a few minutes, small sizes, results/blind-quick.json
-    python -m research.blind --scheduler tcp://host:8786    # on a Dask cluster
+    python -m research.blind                            # a few minutes, small sizes
+    python -m research.blind --full                     # hours on one core; goes on where it was stopped
+    python -m research.blind --full --repetitions 3     # the first three repetitions of everything
+    python -m research.blind --full --only "wine best" --only "wine true gauss"
+    python -m research.blind --full --scheduler tcp://host:8786    # on a Dask cluster
 
 Red wine and music, standardised; people answer by the probit model on the true features. Their noise is such that 10%
 of the answers are flipped on the pairs that GaussSearch asks with the true features. Red wine keeps its 240 duplicate
 rows: a search for one of them ends when that very row is shown, not when its twin is. Each run is a file in
-results/blind-runs, the summary is results/blind.json.
+results/blind-runs; the rows of results/blind.json are means over all repetitions of a line of the plan. The figure is
+`figure2.py`.
 """
 
-import argparse
-import glob
 import json
 import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 import learn2search as l2s
-from research.recording import Recording
+from research import Array, rows
+from research.rows import Results, Row, Table, file_name
+from research.study import Study, main, run_name
+from research.summary import Mean, mean_over, print_table
 
 FLIP_RATE = 0.1
 FLIP_TOLERANCE = 0.003
+REPETITIONS = 10
 FACES = 513
 WINDOWS = ((0, 64), (64, 128), (256, 512), (0, 512), (1000, 2000), (2000, 4000), (4000, 8000))
 TRIPLETS = (1000, 3000, 5000, 10_000, 20_000, 40_000)
-METHODS = {
+METHODS: dict[str, dict[str, Any]] = {
     "true gauss": {"embedding": "true", "strategy": "gauss"},
     "true posterior": {"embedding": "true"},
     "best": {},
@@ -42,7 +46,7 @@ METHODS = {
     "best auto": {"n_components": "auto"},
 }
 COLD_SEARCHES = 512
-COLD: dict[str, dict] = {  # what may shorten the first searches, each a change of the best preset
+COLD: dict[str, dict[str, Any]] = {  # what may shorten the first searches, each a change of the best preset
     "as it is": {},
     "refits by doubling": {"refit": "doubling"},
     "refits by a tenth": {"refit": 1.1},
@@ -56,13 +60,41 @@ COLD: dict[str, dict] = {  # what may shorten the first searches, each a change 
 }
 COMPONENTS = {"wine": 11, "music": 20}  # D; music has 68 features, 20 is the paper's estimate
 SEARCHES = {"wine": 9000, "music": 4000}
+DATASETS = ("wine", "music")
+POPULARITY = ("uniform", "skewed")
+
+# "questions" of searches `start` to `stop`, by all targets or by those that were least known; "seconds" of CPU, and
+# "triplets", of all searches
+_WINDOW = {
+    "measure": ("questions", "seconds", "triplets"),
+    "targets": ("all", "rarest tenth"),
+    "start": int,
+    "stop": int,
+}
+NOISE = Table("blind", "noise", {"dataset": (*DATASETS, "faces"), "d": (None, 5, 20)})
+BLIND = Table("blind", "blind", {"dataset": DATASETS, "method": tuple(METHODS), **_WINDOW})
+COLD_START = Table("blind", "cold start", {"dataset": DATASETS, "change": tuple(COLD), **_WINDOW})
+# "screens" with so many triplets, by all targets or by the half that more or less of them are about; "searches" that
+# gave the triplets
+FACE_SEARCH = Table(
+    "blind",
+    "face search",
+    {
+        "d": (5, 20),
+        "popularity": POPULARITY,
+        "method": tuple(METHODS),
+        "measure": ("screens", "searches"),
+        "targets": ("all", "top half", "bottom half"),
+        "triplets": TRIPLETS,
+    },
+)
 
 
-def data(name: str) -> np.ndarray:
+def data(name: str) -> Array:
     return {"wine": l2s.fetch_red_wine, "music": l2s.fetch_music_origin}[name]()
 
 
-def faces(d: int) -> np.ndarray:
+def faces(d: int) -> Array:
     """The hidden features of the simulated faces."""
     return np.random.default_rng([FACES, d]).normal(size=(FACES, d))
 
@@ -70,12 +102,12 @@ def faces(d: int) -> np.ndarray:
 # --- one run, in a process of its own --------------------------------------------------------------
 
 
-def blind(dataset: str, method: str, seed: int, searches: int, noise: float) -> dict:
+def blind(dataset: str, method: str, seed: int, searches: int, noise: float) -> list[Row]:
     """The loop on a data set, without its features."""
     return loop(dataset, METHODS[method], seed, searches, noise)
 
 
-def cold_start(dataset: str, change: str, seed: int, searches: int, noise: float) -> dict:
+def cold_start(dataset: str, change: str, seed: int, searches: int, noise: float) -> list[Row]:
     """The first searches, with one change of the best preset; `known` features are the prior mean of the places."""
     changes = dict(COLD[change])
     if known := changes.pop("known", 0):
@@ -83,7 +115,7 @@ def cold_start(dataset: str, change: str, seed: int, searches: int, noise: float
     return loop(dataset, changes, seed, searches, noise)
 
 
-def loop(dataset: str, options: dict, seed: int, searches: int, noise: float) -> dict:
+def loop(dataset: str, options: Mapping[str, Any], seed: int, searches: int, noise: float) -> list[Row]:
     """A loop of `searches` searches: mean costs in windows, and of the targets that were least known."""
     features = data(dataset)
     oracle = l2s.ProbitOracle(features, noise, seed=10_000 + seed)
@@ -95,30 +127,37 @@ def loop(dataset: str, options: dict, seed: int, searches: int, noise: float) ->
         own = counts[episode.target]
         costs[at] = episode.cost
         known[at] = (np.mean(counts < own) + np.mean(counts <= own)) / 2  # its rank by m(i), from 0 to 1
-    return {**in_windows(costs, known), "seconds": time.process_time() - began, "triplets": len(learner.triplets)}
+    whole = {"targets": "all", "start": 0, "stop": searches}
+    return [
+        *in_windows(costs, np.ones(searches, bool), "all"),
+        *in_windows(costs, known < 0.1, "rarest tenth"),
+        {"measure": "seconds", **whole, "value": time.process_time() - began},
+        {"measure": "triplets", **whole, "value": len(learner.triplets)},
+    ]
 
 
-def in_windows(costs: np.ndarray, known: np.ndarray) -> dict:
+def in_windows(costs: Array, counted: Array, targets: str) -> Iterator[Row]:
+    """Mean questions in each window, of the searches that are `counted`."""
     thousands = [(start, start + 1000) for start in range(0, len(costs), 1000)]
-    windows = [window for window in dict.fromkeys([*WINDOWS, *thousands]) if window[1] <= len(costs)]
-    least = known < 0.1
-    rare = [(start, stop) for start, stop in windows if least[start:stop].any()]
-    return {
-        "costs": {f"{start}-{stop}": float(costs[start:stop].mean()) for start, stop in windows},
-        "rarest tenth": {f"{start}-{stop}": float(costs[start:stop][least[start:stop]].mean()) for start, stop in rare},
-    }
+    for start, stop in dict.fromkeys([*WINDOWS, *thousands]):
+        chosen = counted[start:stop]
+        if stop <= len(costs) and chosen.any():
+            mean = float(costs[start:stop][chosen].mean())
+            yield {"measure": "questions", "targets": targets, "start": start, "stop": stop, "value": mean}
 
 
-def face_search(d: int, targets: str, method: str, seed: int, noise: float, most: int, evaluations: int) -> dict:
+def face_search(
+    d: int, popularity: str, method: str, seed: int, noise: float, most: int, evaluations: int
+) -> list[Row]:
     """Four pictures: screens a search on the embeddings at 1,000, 3,000, ... live triplets.
 
     Each embedding is frozen, and `evaluations` new people look for targets drawn uniformly, as in the paper.
     """
     features = faces(d)
-    popularity = 1.0 / np.arange(1, FACES + 1) if targets == "skewed" else None
+    weights = 1.0 / np.arange(1, FACES + 1) if popularity == "skewed" else None
     oracle = l2s.ProbitOracle(features, noise, seed=20_000 + seed)
-    learner = l2s.Learner(oracle, FACES, k=4, seed=seed, targets=popularity, **{"n_components": d, **METHODS[method]})
-    screens = {}
+    learner = l2s.Learner(oracle, FACES, k=4, seed=seed, targets=weights, **{"n_components": d, **METHODS[method]})
+    found: list[Row] = []
     for goal in (count for count in TRIPLETS if count <= most):
         while len(learner.triplets) < goal:
             learner.search()
@@ -129,171 +168,176 @@ def face_search(d: int, targets: str, method: str, seed: int, noise: float, most
             learner.recipe.strategy, learner.embedding, people, wanted, k=4, noise=1.0, seed=goal, workers=1, **given
         )
         dense = learner.counts[wanted] > np.median(learner.counts)
-        halves = {"top half": float(run.costs[dense].mean()), "bottom half": float(run.costs[~dense].mean())}
-        screens[str(goal)] = {"all": run.mean, **halves}
-    return {"screens": screens, "searches": learner.number}
+        for targets, chosen in (("all", slice(None)), ("top half", dense), ("bottom half", ~dense)):
+            value = float(run.costs[chosen].mean())
+            found.append({"measure": "screens", "targets": targets, "triplets": goal, "value": value})
+    return [*found, {"measure": "searches", "targets": "all", "triplets": goal, "value": learner.number}]
 
 
 # --- the plan --------------------------------------------------------------------------------------
 
 
-def noise_level(record: Recording, name: str, features: np.ndarray, searches: int) -> float:
+@dataclass(frozen=True)
+class Line:
+    """A line of the plan: what is run again and again with other seeds. named: the columns that name its rows."""
+
+    name: str
+    table: Table
+    named: Row
+
+
+LINES = [
+    *(
+        Line(f"{dataset} {method}", BLIND, {"dataset": dataset, "method": method})
+        for dataset in DATASETS
+        for method in METHODS
+    ),
+    *(Line(f"wine cold, {change}", COLD_START, {"dataset": "wine", "change": change}) for change in COLD),
+    *(
+        Line(f"faces d={d} {popularity} {method}", FACE_SEARCH, {"d": d, "popularity": popularity, "method": method})
+        for d in (5, 20)
+        for popularity in POPULARITY
+        for method in ("best", "paper")
+    ),
+]
+PARTS = tuple(line.name for line in LINES)
+EXPERIMENTS = {BLIND.name: blind, COLD_START.name: cold_start, FACE_SEARCH.name: face_search}
+
+
+def noise_level(study: Study, dataset: str, d: int | None) -> float:
+    study.measure(NOISE, calibrate, [{"dataset": dataset, "d": d}])
+    return float(study.results.one(NOISE, dataset=dataset, d=d)["sigma"])
+
+
+def calibrate(dataset: str, d: int | None, searches: int = 4000) -> Row:
     """σ for 10% flips on the pairs that GaussSearch asks with the true features, checked on searches of their own.
 
     The rate is itself an estimate, and bisection can settle beside the mark: a σ that misses it is not used.
     """
+    features = data(dataset) if d is None else faces(d)
     space = l2s.Embedding(features)
-    noise = record.cell(
-        f"noise | {name}",
-        lambda: l2s.calibrate_on_policy("gauss", space, FLIP_RATE, n_searches=searches, seed=99),
-    )
-
-    def flips() -> float:
-        targets = np.random.default_rng(98).integers(0, len(features), searches)
-        return l2s.simulate("gauss", space, l2s.ProbitOracle(features, noise, seed=97), targets, seed=96).flip_rate
-
-    rate = record.cell(f"flips | {name}", flips)
+    sigma = l2s.calibrate_on_policy("gauss", space, FLIP_RATE, n_searches=searches, seed=99)
+    targets = np.random.default_rng(98).integers(0, len(features), searches)
+    rate = l2s.simulate("gauss", space, l2s.ProbitOracle(features, sigma, seed=97), targets, seed=96).flip_rate
     if abs(rate - FLIP_RATE) > FLIP_TOLERANCE:
-        raise SystemExit(f"{name}: σ = {noise:.4f} flips {rate:.2%} of the answers, not {FLIP_RATE:.0%}")
-    return noise
+        raise SystemExit(f"{dataset}: σ = {sigma:.4f} flips {rate:.2%} of the answers, not {FLIP_RATE:.0%}")
+    return {"sigma": sigma, "flips": rate}
 
 
-def plan(record: Recording, seeds: int, quick: bool, only: list[str] | None) -> list[tuple[str, dict]]:
-    """All runs, first repetitions first: (name, experiment and arguments)."""
-    lines = all_lines(record, quick)
-    chosen = [line for line in lines if only is None or line[0] in only]
-    if len(chosen) < len(only or ()) or not chosen:
-        raise SystemExit(f"not all of {only!r} are lines of the plan: {', '.join(line[0] for line in lines)}")
-    return [
-        (f"{name} seed={seed}", {"experiment": experiment.__name__, **arguments, "seed": seed})
-        for seed in range(seeds)
-        for name, experiment, arguments in chosen
-    ]
+def is_small(line: Line) -> bool:
+    """Whether the line is run at small sizes, too."""
+    return line.named.get("dataset") != "music" and line.named.get("d") != 20
 
 
-def all_lines(record: Recording, quick: bool) -> list[tuple[str, Callable, dict]]:
-    lines: list[tuple[str, Callable, dict]] = []
-    for dataset in ("wine",) if quick else ("wine", "music"):
-        noise = noise_level(record, dataset, data(dataset), 4000)
-        searches = 150 if quick else SEARCHES[dataset]
-        lines += [
-            (f"{dataset} {method}", blind, {"dataset": dataset, "method": method, "searches": searches, "noise": noise})
-            for method in METHODS
-        ]
-    wine = {"dataset": "wine", "searches": 50 if quick else COLD_SEARCHES, "noise": record.cells["noise | wine"]}
-    lines += [(f"wine cold, {change}", cold_start, {"change": change, **wine}) for change in COLD]
-    for d in (5,) if quick else (5, 20):
-        noise = noise_level(record, f"faces d={d}", faces(d), 4000)
-        sizes = {"noise": noise, "most": 3000 if quick else 40_000, "evaluations": 100 if quick else 500}
-        lines += [
-            (
-                f"faces d={d} {targets} {method}",
-                face_search,
-                {"d": d, "targets": targets, "method": method, **sizes},
-            )
-            for targets in ("uniform", "skewed")
-            for method in ("best", "paper")
-        ]
-    return lines
+def arguments(study: Study, line: Line) -> Row:
+    """Of one run, without its seed."""
+    if line.table is FACE_SEARCH:
+        sizes = {"most": 3000, "evaluations": 100} if study.quick else {"most": 40_000, "evaluations": 500}
+        return {**line.named, **sizes, "noise": noise_level(study, "faces", line.named["d"])}
+    dataset = line.named["dataset"]
+    full, small = (SEARCHES[dataset], 150) if line.table is BLIND else (COLD_SEARCHES, 50)
+    return {**line.named, "searches": small if study.quick else full, "noise": noise_level(study, dataset, None)}
 
 
-def run_one(experiment: str, **arguments) -> dict:
-    return {"blind": blind, "cold_start": cold_start, "face_search": face_search}[experiment](**arguments)
+def run(study: Study) -> None:
+    repetitions = study.repetitions or (2 if study.quick else REPETITIONS)
+    run_lines(study, [line for line in LINES if study.wants(line.name)], repetitions)
 
 
-def run_all(record: Recording, runs: list[tuple[str, dict]], workers: int, scheduler: str | None = None) -> None:
-    """Run what has not been run yet, in parts: the summary grows with the runs."""
-    size = 16 if scheduler else max(workers, 1)
-    folder = record.path.with_name(f"{record.path.stem}-runs")
-    for start in range(0, len(runs), size):
-        part = dict(runs[start : start + size])
-        l2s.run_many(run_one, part, folder, workers=workers, scheduler=scheduler)
-        summarise(record, {name.rsplit(" seed=", 1)[0]: arguments for name, arguments in part.items()}, folder)
+def run_lines(study: Study, lines: Sequence[Line], repetitions: int) -> None:
+    """Run what has not been run yet, first repetitions first; the summary grows with the runs."""
+    chosen = [line for line in lines if is_small(line) or not study.quick]
+    plan = {line.name: (line, arguments(study, line)) for line in chosen if is_missing(study, line, repetitions)}
+    runs = {
+        f"{name} seed={seed}": {"experiment": line.table.name, **given, "seed": seed}
+        for seed in range(repetitions)
+        for name, (line, given) in plan.items()
+    }
+    for made in study.run(run_one, runs, NOISE.file):
+        for name in dict.fromkeys(run.rsplit(" seed=", 1)[0] for run in made):
+            line, given = plan[name]
+            study.add(line.table, line.named, summary(repeated(study, line, given)))
+        study.save(NOISE.file)
+
+
+def run_one(experiment: str, **given: Any) -> list[Row]:
+    return EXPERIMENTS[experiment](**given)
+
+
+def is_missing(study: Study, line: Line, repetitions: int) -> bool:
+    found = study.results.select(line.table, **line.named)
+    return study.fresh or not found or found[0]["repetitions"] < repetitions
 
 
 # --- the summary -----------------------------------------------------------------------------------
 
 
-def summarise(record: Recording, lines: dict[str, dict], folder: Path) -> None:
-    """Means with standard errors over all repetitions there are, one cell a line of the plan."""
-    for line, arguments in lines.items():
-        repetitions = [flat(result) for result in repeated(folder, line, arguments)]
-        keys = [key for key in repetitions[0] if all(key in other for other in repetitions)]
-        record.cells[line] = {
-            "seeds": len(repetitions),
-            **{key: mean_and_error([repetition[key] for repetition in repetitions]) for key in keys},
-        }
-    record.save()
-
-
-def repeated(folder: Path, line: str, arguments: dict) -> Iterator[dict]:
+def repeated(study: Study, line: Line, given: Row) -> list[list[Row]]:
     """The results of every run of a line, whenever it was made, that differs by its seed alone."""
-    for path in sorted(folder.glob(f"{glob.escape(line)} seed=*.json")):
+    folder, found = rows.RESULTS / f"{file_name(NOISE.file, study.quick)}-runs", []
+    for path in sorted(folder.glob(f"{run_name(line.name)} seed=*.json")):
         run = json.loads(path.read_text())
-        if run["arguments"] | {"seed": 0} == arguments | {"seed": 0}:
-            yield run["result"]
-
-
-def flat(result: dict, before: str = "") -> dict[str, float]:
-    """Nested results by one name each: "costs | 0-64"."""
-    found = {}
-    for key, value in result.items():
-        name = f"{before} | {key}" if before else key
-        found.update(flat(value, name) if isinstance(value, dict) else {name: value})
+        if run["arguments"] == {"experiment": line.table.name, **given, "seed": run["arguments"]["seed"]}:
+            found.append(run["result"])
     return found
 
 
-def mean_and_error(values: list[float]) -> list[float | None]:
-    error = np.std(values, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else None
-    return [float(np.mean(values)), None if error is None else float(error)]
+def summary(repetitions: Sequence[Sequence[Row]]) -> list[Row]:
+    """Means with standard errors of the values that all repetitions have."""
+    values: dict[str, list[float]] = {}
+    for row in (row for repetition in repetitions for row in repetition):
+        named = {column: value for column, value in row.items() if column != "value"}
+        values.setdefault(json.dumps(named), []).append(row["value"])
+    means = {key: mean_over(found) for key, found in values.items() if len(found) == len(repetitions)}
+    return [
+        json.loads(key) | {"mean": mean.value, "error": mean.error, "repetitions": len(repetitions)}
+        for key, mean in means.items()
+    ]
 
 
-def report(record: Recording) -> None:
-    """Tables of what is measured: mean questions (screens) a search ± standard error over the seeds."""
-    lines = {name: cell for name, cell in record.cells.items() if isinstance(cell, dict)}
-    for begins, kind, columns in (
-        ("wine", "costs", ("64-128", "256-512", "0-512", "1000-2000", "2000-4000", "4000-8000")),
-        ("music", "costs", ("64-128", "256-512", "0-512", "1000-2000", "2000-4000")),
-        ("wine cold", "costs", ("0-64", "64-128", "256-512", "0-512")),
-        ("wine cold", "rarest tenth", ("0-512", "256-512")),
-        ("faces", "screens", tuple(map(str, TRIPLETS))),
-    ):
-        chosen = {n: c for n, c in lines.items() if n.startswith(begins) and ("cold," in n) == ("cold" in begins)}
-        keys = [f"{kind} | {column}" + (" | all" if begins == "faces" else "") for column in columns]
-        if chosen:
-            print(f"\n| {begins}, {kind} | {' | '.join(columns)} | CPU seconds | seeds |")
-            print("| --- " * (len(columns) + 3) + "|")
-        for name, cell in chosen.items():
-            figures = [shown(cell.get(key)) for key in keys] + [shown(cell.get("seconds")), str(cell["seeds"])]
-            print(f"| {name} | {' | '.join(figures)} |")
+def report(results: Results) -> None:
+    """Tables of what is measured: mean questions (screens) a search ± standard error over the repetitions."""
+    windows = ((64, 128), (256, 512), (0, 512), (1000, 2000), (2000, 4000), (4000, 8000))
+    blind_table(results, "wine", windows)
+    blind_table(results, "music", windows[:-1])
+    cold_table(results, "all", ((0, 64), (64, 128), (256, 512), (0, 512)))
+    cold_table(results, "rarest tenth", ((0, 512), (256, 512)))
+    rows = []
+    for line in (line for line in LINES if line.table is FACE_SEARCH and results.select(line.table, **line.named)):
+        found = results.select(FACE_SEARCH, **line.named, measure="screens", targets="all")
+        rows.append([line.name, *(shown(found, triplets=goal) for goal in TRIPLETS), str(found[0]["repetitions"])])
+    print_table("Faces", ["screens", *map(str, TRIPLETS), "repetitions"], rows)
 
 
-def shown(measured: list[float | None] | None) -> str:
-    if measured is None:
-        return ""
-    mean, error = measured
-    return f"{mean:.1f}" if error is None else f"{mean:.1f} ± {error:.1f}"
+Windows = Sequence[tuple[int, int]]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="small sizes, a few minutes")
-    parser.add_argument("--fresh", action="store_true", help="summarise anew (delete results/blind-runs to run anew)")
-    parser.add_argument("--seeds", type=int, help="repetitions (10; with --quick 2)")
-    parser.add_argument("--only", metavar="LINE", nargs="+", help="some lines of the plan, as 'wine best'")
-    parser.add_argument("--report", action="store_true", help="only print the tables of what is measured")
-    parser.add_argument("--workers", type=int, default=1, help="processes (1)")
-    parser.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask cluster, tcp://host:8786")
-    arguments = parser.parse_args()
-    name = "blind-quick" if arguments.quick else "blind"
-    record = Recording(name, "python -m research.blind" + (" --quick" if arguments.quick else ""), arguments.fresh)
-    if arguments.report:
-        report(record)
-        return
-    runs = plan(record, arguments.seeds or (2 if arguments.quick else 10), arguments.quick, arguments.only)
-    run_all(record, runs, arguments.workers, arguments.scheduler)
-    report(record)
+def blind_table(results: Results, dataset: str, windows: Windows) -> None:
+    lines = {method: results.select(BLIND, dataset=dataset, method=method) for method in METHODS}
+    windows_table(f"Blind search on {dataset}", "all", windows, lines)
+
+
+def cold_table(results: Results, targets: str, windows: Windows) -> None:
+    lines = {change: results.select(COLD_START, dataset="wine", change=change) for change in COLD}
+    windows_table(f"The first searches on wine, {targets} targets", targets, windows, lines)
+
+
+def windows_table(title: str, targets: str, windows: Windows, lines: Mapping[str, list[Row]]) -> None:
+    """A row for each line of the plan that has rows, a column for each window of searches."""
+    table = []
+    for name, found in lines.items():
+        costs = (shown(found, measure="questions", targets=targets, start=start, stop=stop) for start, stop in windows)
+        if found:
+            table.append([name, *costs, shown(found, measure="seconds"), str(found[0]["repetitions"])])
+    columns = ["questions", *(f"{start}-{stop}" for start, stop in windows), "CPU seconds", "repetitions"]
+    print_table(title, columns, table)
+
+
+def shown(found: Sequence[Row], **columns: Any) -> str:
+    """The mean of the one row with these columns, or nothing."""
+    chosen = (row for row in found if columns.items() <= row.items())
+    return "".join(Mean(row["mean"], row["error"]).text(1) for row in chosen)
 
 
 if __name__ == "__main__":
-    main()
+    main("blind")

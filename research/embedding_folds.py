@@ -15,10 +15,15 @@ from pathlib import Path
 import numpy as np
 
 import learn2search as l2s
+from research import Array
+from research.rows import Columns, Row
 
 DATASETS = ("artists", "food")
 SPLITS = ("row", "screen")
 N_FOLDS = 10
+FOLD: Columns = {"dataset": DATASETS, "split": SPLITS, "fold": tuple(range(N_FOLDS))}  # the columns that name a fold
+DIMENSIONS = (2, 5, 10, 20, 30)
+LIBRARIES = ("learn2search", "cblearn")
 SEED = 0
 
 
@@ -26,14 +31,24 @@ SEED = 0
 class Fold:
     """train, test: triplets; train_groups: the screen of each row of train, for splits inside it."""
 
-    train: np.ndarray
-    test: np.ndarray
-    train_groups: np.ndarray
+    train: Array
+    test: Array
+    train_groups: Array
     n_items: int
 
     def write(self, path: Path) -> None:
         """As NPZ, for a process in another environment."""
         np.savez(path, train=self.train, test=self.test, n_items=self.n_items)
+
+
+def all_folds(quick: bool, repetitions: int | None = None) -> list[Row]:
+    """Data set, split and fold of all, fold by fold: what is missing in the end is missing for all methods."""
+    return [
+        {"dataset": dataset, "split": split, "fold": number}
+        for dataset in DATASETS[: 1 if quick else 2]
+        for number in range(repetitions or (2 if quick else N_FOLDS))
+        for split in SPLITS
+    ]
 
 
 @cache
@@ -44,13 +59,13 @@ def load(dataset: str, split: str) -> l2s.TripletData:
 
 
 @cache
-def row_numbers(dataset: str, split: str) -> list[tuple[np.ndarray, np.ndarray]]:
+def row_numbers(dataset: str, split: str) -> list[tuple[Array, Array]]:
     """(train, test) of every fold."""
     data = load(dataset, split)
     groups = data.groups if split == "screen" else None
     return list(l2s.triplets.folds(len(data.triplets), N_FOLDS, SEED, groups))
 
 
-def fold(dataset: str, split: str, number: int) -> Fold:
+def load_fold(dataset: str, split: str, number: int) -> Fold:
     data, (train, test) = load(dataset, split), row_numbers(dataset, split)[number]
     return Fold(data.triplets[train], data.triplets[test], data.groups[train], data.n_items)

@@ -1,30 +1,30 @@
 """Embeddings from triplets: how well they predict, how fast they learn (the supplement's comparison, and more).
 
-    python -m research.embeddings            # about 40 minutes on two cores; goes on where it was stopped
-    python -m research.embeddings --quick    # a minute, results/embeddings-quick.json
-    python -m research.peers                 # cblearn's estimators on the same folds, results/peers.json
+    python -m research.embeddings           # a minute, small sizes
+    python -m research.embeddings --full    # about 40 minutes on two cores; goes on where it was stopped
+    python -m research.peers --full         # cblearn's estimators on the same folds, results/peers.json
+    python -m research.embeddings --report  # the tables, of both
 
 Ten folds of Music artists and of Food, by row as in the papers and by screen (embedding_folds.py). `tuned` is chosen
 anew inside every training part, by rows where the folds are by row and by screens where they are by screen. Then, on
 synthetic data: cost per epoch against triplets and axes, memory, closeness to the truth, the dimension, online steps;
-and seconds of a fit beside cblearn's t-STE, measured in turn.
+and seconds of a fit beside cblearn's t-STE, measured in turn. The figure is `supplement_dimension.py`.
 """
 
-import argparse
-import subprocess
-import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 import learn2search as l2s
-from research.embedding_folds import DATASETS, N_FOLDS, SPLITS, fold
-from research.embeddings_report import report
-from research.recording import Recording
+from research import Array, memory
+from research.embedding_folds import DATASETS, DIMENSIONS, FOLD, LIBRARIES, all_folds, load_fold
+from research.peers import peer_fit
+from research.rows import Results, Row, Table
+from research.study import Study, in_new_process, main
 
-DIMENSIONS = (2, 5, 10, 20, 30)
 ESTIMATORS: dict[str, Callable[[int, int], Any]] = {
     "gauss, paper": lambda d, seed: l2s.GaussEmbed(d, prior="standard", random_state=seed),
     "gauss, empirical": lambda d, seed: l2s.GaussEmbed(d, random_state=seed),
@@ -32,65 +32,72 @@ ESTIMATORS: dict[str, Callable[[int, int], Any]] = {
     "tste": lambda d, seed: l2s.TSTE(d, random_state=seed),
     "ckl": lambda d, seed: l2s.CKL(d, random_state=seed),
 }
+FIT = Table("embeddings", "fit", {**FOLD, "library": ("learn2search",), "method": tuple(ESTIMATORS), "d": DIMENSIONS})
+TUNED = Table("embeddings", "tuned", FOLD)
+RACE = Table("embeddings", "race", {**FOLD, "library": LIBRARIES, "method": tuple(ESTIMATORS), "d": DIMENSIONS})
+EPOCH = Table("embeddings", "epoch", {"n": int, "d": int, "triplets": int})
+MEMORY = Table("embeddings", "memory", {"n": int, "d": int, "triplets": int})
+TRUTH = Table("embeddings", "truth", {"n": int, "d": int, "triplets": int, "repetition": int})
+ONLINE = Table("embeddings", "online", {"n": int, "d": int, "triplets": int, "repetition": int})
 
 
 # --- folds -----------------------------------------------------------------------------------------
 
 
-def judged(fit: Callable[[], Any], test: np.ndarray) -> dict[str, Any]:
+def judged(fit: Callable[[], Any], test: Array) -> Row:
     start = time.process_time()
     model = fit()
     seconds = time.process_time() - start
     return {"accuracy": model.score(test), "nll": -model.log_likelihood(test), "cpu_seconds": seconds}
 
 
-def fixed_cell(dataset: str, split: str, number: int, name: str, d: int) -> dict[str, Any]:
-    part = fold(dataset, split, number)
-    return judged(lambda: ESTIMATORS[name](d, number).fit(part.train, n_items=part.n_items), part.test)
+def fit(dataset: str, split: str, fold: int, library: str, method: str, d: int) -> Row:
+    """One of our estimators on one fold."""
+    part = load_fold(dataset, split, fold)
+    return judged(lambda: ESTIMATORS[method](d, fold).fit(part.train, n_items=part.n_items), part.test)
 
 
-def tuned_cell(dataset: str, split: str, number: int) -> dict[str, Any]:
+def tuned(dataset: str, split: str, fold: int) -> Row:
     """Chosen inside the training part; the seconds of the choice, and of a fit with what was chosen."""
-    part = fold(dataset, split, number)
+    part = load_fold(dataset, split, fold)
     groups = "rows" if split == "row" else part.train_groups
     start = time.process_time()
-    options = {"n_splits": 3 if dataset == "artists" else 1, "random_state": number}
-    model = l2s.tune(part.train, groups=groups, n_items=part.n_items, **options)
+    splits = 3 if dataset == "artists" else 1
+    model = l2s.tune(part.train, groups=groups, n_items=part.n_items, n_splits=splits, random_state=fold)
     chosen = {name: model.get_params()[name] for name in model.trials_[0].parameters}
-    result = {"chosen": chosen, "trials": len(model.trials_), "tuning_cpu_seconds": time.process_time() - start}
+    seconds = time.process_time() - start
     again = l2s.GaussEmbed(**chosen, random_state=model.random_state)
-    return result | judged(lambda: again.fit(part.train, n_items=part.n_items), part.test)
+    return {
+        **{f"chosen_{name}": value for name, value in chosen.items()},
+        "trials": len(model.trials_),
+        "tuning_cpu_seconds": seconds,
+        **judged(lambda: again.fit(part.train, n_items=part.n_items), part.test),
+    }
 
 
-def folds(record: Recording, quick: bool) -> None:
-    """What matters most first; fold by fold, so that whatever is missing in the end is missing for all."""
-    numbers = range(2 if quick else N_FOLDS)
-    for dataset in DATASETS[: 1 if quick else 2]:
-        for split in SPLITS:
-            for number in numbers:
-                for name in ESTIMATORS if dataset == "artists" else ():
-                    for d in (2,) if quick else DIMENSIONS:
-                        fixed(record, dataset, split, number, name, d)
-                if not quick:
-                    key = f"{dataset} | {split} | tuned | fold {number}"
-                    record.cell(key, lambda at=(dataset, split, number): tuned_cell(*at))
-    for dimensions in () if quick else ((10,), DIMENSIONS):
-        for number in numbers:
-            for split in SPLITS:
-                for name in ESTIMATORS:
-                    for d in dimensions:
-                        fixed(record, "food", split, number, name, d)
+def fit_cases(folds: list[Row], methods: tuple[str, ...], dimensions: tuple[int, ...]) -> list[Row]:
+    return [
+        {**fold, "library": "learn2search", "method": method, "d": d}
+        for fold in folds
+        for method in methods
+        for d in dimensions
+    ]
 
 
-def fixed(record: Recording, dataset: str, split: str, number: int, name: str, d: int) -> None:
-    key = f"{dataset} | {split} | {name} | D={d} | fold {number}"
-    record.cell(key, lambda: fixed_cell(dataset, split, number, name, d))
+def measure_folds(study: Study) -> None:
+    """What matters most first."""
+    artists, food = ([fold for fold in all_folds(study.quick) if fold["dataset"] == name] for name in DATASETS)
+    study.measure(FIT, fit, fit_cases(artists, tuple(ESTIMATORS), (2,) if study.quick else DIMENSIONS))
+    if not study.quick:
+        study.measure(TUNED, tuned, [*artists, *food])
+    for dimensions in ((10,), DIMENSIONS):
+        study.measure(FIT, fit, fit_cases(food, tuple(ESTIMATORS), dimensions))
 
 
 # --- cost ------------------------------------------------------------------------------------------
 
 
-def random_triplets(n: int, count: int, seed: int) -> np.ndarray:
+def random_triplets(n: int, count: int, seed: int) -> Array:
     generator = np.random.default_rng(seed)
     anchor, near, far = (generator.integers(0, n - drawn, count) for drawn in range(3))
     near += near >= anchor
@@ -99,9 +106,9 @@ def random_triplets(n: int, count: int, seed: int) -> np.ndarray:
     return np.column_stack([anchor, near, far])
 
 
-def epoch_seconds(n: int, d: int, count: int, repeats: int) -> float:
+def epoch(n: int, d: int, triplets: int, repeats: int) -> Row:
     """CPU seconds of one epoch: the difference between fits of 3 epochs and of 1, the least of a few."""
-    rows = random_triplets(n, count, 0)
+    rows = random_triplets(n, triplets, 0)
 
     def took(epochs: int) -> float:
         start = time.process_time()
@@ -109,42 +116,44 @@ def epoch_seconds(n: int, d: int, count: int, repeats: int) -> float:
         return time.process_time() - start
 
     took(1)
-    return min((took(3) - took(1)) / 2 for _ in range(repeats))
+    return {"seconds": min((took(3) - took(1)) / 2 for _ in range(repeats))}
 
 
-def scaling(record: Recording, quick: bool) -> None:
-    for count in (10_000, 30_000) if quick else (10_000, 30_000, 100_000, 300_000, 1_000_000):
-        record.cell(f"epoch | n=1000 d=10 m={count}", lambda count=count: epoch_seconds(1000, 10, count, 5))
-    for d in (2, 8) if quick else (2, 4, 8, 16, 32, 64, 128, 200):
-        record.cell(f"epoch | n=1000 d={d} m=100000", lambda d=d: epoch_seconds(1000, d, 100_000, 5))
-    for n in (100,) if quick else (100, 10_000, 100_000):
-        record.cell(f"epoch | n={n} d=10 m=1000000", lambda n=n: epoch_seconds(n, 10, 1_000_000, 3))
+def measure_scaling(study: Study) -> None:
+    """In the number of triplets, of axes, of items; and memory."""
+    counts = (10_000, 30_000) if study.quick else (10_000, 30_000, 100_000, 300_000, 1_000_000)
+    dimensions = (2, 8) if study.quick else (2, 4, 8, 16, 32, 64, 128, 200)
+    sizes = (100,) if study.quick else (100, 10_000, 100_000)
+    cases = [
+        *({"n": 1000, "d": 10, "triplets": count, "repeats": 5} for count in counts),
+        *({"n": 1000, "d": d, "triplets": 100_000, "repeats": 5} for d in dimensions),
+        *({"n": n, "d": 10, "triplets": 1_000_000, "repeats": 3} for n in sizes),
+    ]
+    study.measure(EPOCH, epoch, cases)
+    n, d, count = (1000, 5, 20_000) if study.quick else (100_000, 20, 2_000_000)
+    study.measure(MEMORY, measured_memory, [{"n": n, "d": d, "triplets": count}])
 
 
-def memory_cell(n: int, d: int, count: int) -> dict[str, float]:
-    """Peak memory of a fit above that before it, in a process of its own, over parameters + triplets."""
-    program = f"""
-import resource
-import numpy as np
-import learn2search as l2s
-from research.embeddings import random_triplets
-l2s.GaussEmbed({d}, epochs=1).fit(random_triplets(50, 100, 0))
-rows = random_triplets({n}, {count}, 0)
-with open("/proc/self/clear_refs", "w") as file: file.write("5")
-def peak(): return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM"))
-before = peak()
-model = l2s.GaussEmbed({d}, epochs=1, random_state=0).fit(rows, n_items={n})
-print(1024 * (peak() - before) + rows.nbytes, model.embedding_.nbytes + model.variance_.nbytes + rows.nbytes)
-"""
-    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
-    used, needed = map(int, done.stdout.split())
+def measured_memory(n: int, d: int, triplets: int) -> Row:
+    return in_new_process(memory_of_fit, n, d, triplets)
+
+
+def memory_of_fit(n: int, d: int, triplets: int) -> Row:
+    """Peak memory of a fit above that before it, over parameters and triplets."""
+    l2s.GaussEmbed(d, epochs=1).fit(random_triplets(50, 100, 0))
+    rows = random_triplets(n, triplets, 0)
+    memory.begin_new_peak()
+    before = memory.peak()
+    model = l2s.GaussEmbed(d, epochs=1, random_state=0).fit(rows, n_items=n)
+    used = memory.peak() - before + rows.nbytes
+    needed = model.embedding_.nbytes + model.variance_.nbytes + rows.nbytes
     return {"bytes": used, "parameters_and_triplets": needed, "ratio": used / needed}
 
 
 # --- truth, dimension, online ----------------------------------------------------------------------
 
 
-def synthetic(n: int, d: int, count: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def synthetic(n: int, d: int, count: int, seed: int) -> tuple[Array, Array, Array]:
     """Normal features, triplets with 10% flips, held-out ones; separate streams."""
     features = np.random.default_rng(seed).normal(size=(n, d))
     noise = l2s.calibrate_noise(l2s.random_margins(features, seed=seed + 1), 0.1)
@@ -155,24 +164,28 @@ def synthetic(n: int, d: int, count: int, seed: int) -> tuple[np.ndarray, np.nda
     return features, made[0], made[1]
 
 
-def truth_cell(n: int, d: int, count: int, seed: int) -> dict[str, Any]:
-    features, train, held_out = synthetic(n, d, count, seed)
+def truth(n: int, d: int, triplets: int, repetition: int) -> Row:
+    """How near the truth a fit comes, and how many axes are found."""
+    seed = 100 * repetition
+    features, train, held_out = synthetic(n, d, triplets, seed)
     model = l2s.GaussEmbed(d, random_state=seed).fit(train, n_items=n)
     automatic = l2s.GaussEmbed("auto", random_state=seed).fit(train, n_items=n)
     return {
-        "true features": l2s.metrics.accuracy(features, held_out),
+        "true_features": l2s.metrics.accuracy(features, held_out),
         "gauss": model.score(held_out),
         "auto": automatic.score(held_out),
-        "auto dimension": automatic.embedding_.shape[1],
-        "energy dimension": l2s.choose_dimension(train, "energy", n_items=n, random_state=seed),
+        "auto_dimension": automatic.embedding_.shape[1],
+        "energy_dimension": l2s.choose_dimension(train, "energy", n_items=n, random_state=seed),
         "procrustes": l2s.metrics.procrustes(features, model.embedding_).error,
-        "calibration error": l2s.metrics.calibration_curve(model.predict_proba(held_out)).error,
+        "calibration_error": l2s.metrics.calibration_curve(model.predict_proba(held_out)).error,
     }
 
 
-def online_cell(n: int, d: int, count: int, seed: int) -> dict[str, float]:
-    _, train, held_out = synthetic(n, d, count, seed)
-    cut = int(0.9 * count)
+def online(n: int, d: int, triplets: int, repetition: int) -> Row:
+    """A fit on 90%, and the rest online."""
+    seed = 100 * repetition
+    _, train, held_out = synthetic(n, d, triplets, seed)
+    cut = int(0.9 * triplets)
     streamed = l2s.GaussEmbed(d, random_state=seed).fit(train[:cut], n_items=n)
     before = streamed.score(held_out)
     streamed.partial_fit(train[cut:])
@@ -184,71 +197,67 @@ def online_cell(n: int, d: int, count: int, seed: int) -> dict[str, float]:
         throwaway.partial_fit(many)
         seconds.append(time.process_time() - start)
     return {
-        "batch on all": l2s.GaussEmbed(d, random_state=seed).fit(train, n_items=n).score(held_out),
-        "batch on 90%": before,
-        "and the rest online": streamed.score(held_out),
-        "online triplets a second": len(many) / min(seconds),
+        "batch_on_all": l2s.GaussEmbed(d, random_state=seed).fit(train, n_items=n).score(held_out),
+        "batch_on_90": before,
+        "rest_online": streamed.score(held_out),
+        "online_triplets_a_second": len(many) / min(seconds),
     }
 
 
-def recover(record: Recording, quick: bool) -> None:
-    n, d, count = (100, 3, 10_000) if quick else (1600, 11, 200_000)
-    for seed in range(1 if quick else 3):
-        record.cell(f"truth | n={n} d={d} m={count} | {seed}", lambda seed=seed: truth_cell(n, d, count, 100 * seed))
-        record.cell(f"online | n={n} d={d} m={count} | {seed}", lambda seed=seed: online_cell(n, d, count, 100 * seed))
+def measure_recovery(study: Study) -> None:
+    n, d, count = (100, 3, 10_000) if study.quick else (1600, 11, 200_000)
+    repetitions = range(study.repetitions or (1 if study.quick else 3))
+    cases = [{"n": n, "d": d, "triplets": count, "repetition": number} for number in repetitions]
+    study.measure(TRUTH, truth, cases)
+    study.measure(ONLINE, online, cases)
 
 
 # --- beside cblearn --------------------------------------------------------------------------------
 
 
-def race_cell(dataset: str, split: str, number: int) -> dict[str, Any]:
-    """cblearn's t-STE, and ours, on one fold, measured in turn; CPU seconds of one thread."""
-    from research.peers import peer_cell
-
-    part = fold(dataset, split, number)
-    result = {}
-    for name, d in (("tste", 10), ("ckl", 10)):
-        result[f"cblearn {name} D={d}"] = peer_cell(dataset, split, number, name, d)
-        result[f"{name} D={d}"] = fixed_cell(dataset, split, number, name, d)
-    racers = {
-        "gauss, empirical D=10": l2s.GaussEmbed(10, random_state=number),
-        "gauss, empirical D=30": l2s.GaussEmbed(30, random_state=number),
-        "gauss, ratio D=20": l2s.GaussEmbed(20, link="ratio", kappa=3.5, random_state=number),
-    }
-    for name, model in racers.items():
-        result[name] = judged(lambda model=model: model.fit(part.train, n_items=part.n_items), part.test)
-    return result
-
-
-def race(record: Recording) -> None:
-    for dataset in DATASETS:
-        for number in range(3):
-            record.cell(f"race | {dataset} | row | fold {number}", lambda at=(dataset, "row", number): race_cell(*at))
+def race(dataset: str, split: str, fold: int) -> list[Row]:
+    """cblearn's t-STE and CKL, and ours, on one fold, measured in turn; CPU seconds of one thread."""
+    part, rows = load_fold(dataset, split, fold), []
+    for method in ("tste", "ckl"):
+        for library, measure in (("cblearn", peer_fit), ("learn2search", fit)):
+            named = {"library": library, "method": method, "d": 10}
+            rows.append(named | measure(dataset, split, fold, **named))
+    racers = [
+        ("gauss, empirical", l2s.GaussEmbed(10, random_state=fold)),
+        ("gauss, empirical", l2s.GaussEmbed(30, random_state=fold)),
+        ("gauss, ratio", l2s.GaussEmbed(20, link="ratio", kappa=3.5, random_state=fold)),
+    ]
+    for method, model in racers:
+        found = judged(partial(model.fit, part.train, n_items=part.n_items), part.test)
+        rows.append({"library": "learn2search", "method": method, "d": model.n_components} | found)
+    return rows
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="small sizes, about a minute")
-    parser.add_argument("--fresh", action="store_true", help="measure everything again")
-    parser.add_argument("--only", choices=("folds", "scaling", "recover", "race"), help="one part")
-    arguments = parser.parse_args()
-    quick = arguments.quick
-    name = "embeddings" + ("-quick" if quick else "")
-    record = Recording(name, "python -m research.embeddings" + (" --quick" if quick else ""), arguments.fresh)
-    parts: dict[str, Callable[[], None]] = {
-        "recover": lambda: recover(record, quick),
-        "folds": lambda: folds(record, quick),
-        "scaling": lambda: scaling(record, quick),
-        "race": (lambda: None) if quick else (lambda: race(record)),
-    }
-    for part, measure in parts.items():
-        if arguments.only in (None, part):
-            measure()
-    if arguments.only in (None, "scaling"):
-        n, d, count = (1000, 5, 20_000) if quick else (100_000, 20, 2_000_000)
-        record.cell(f"memory | n={n} d={d} m={count}", lambda: memory_cell(n, d, count))
-    report(record.cells)
+def measure_race(study: Study) -> None:
+    folds = [{"dataset": dataset, "split": "row", "fold": fold} for dataset in DATASETS for fold in range(3)]
+    study.measure(RACE, race, [] if study.quick else folds)
+
+
+MEASUREMENTS: dict[str, Callable[[Study], None]] = {
+    "recovery": measure_recovery,
+    "folds": measure_folds,
+    "scaling": measure_scaling,
+    "race": measure_race,
+}
+PARTS = tuple(MEASUREMENTS)
+
+
+def run(study: Study) -> None:
+    for part, measure in MEASUREMENTS.items():
+        if study.wants(part):
+            measure(study)
+
+
+def report(results: Results) -> None:
+    from research.embeddings_tables import print_tables
+
+    print_tables(results)
 
 
 if __name__ == "__main__":
-    main()
+    main("embeddings")

@@ -16,7 +16,9 @@ from pathlib import Path
 import numpy as np
 
 import learn2search as l2s
-from research.recording import RESULTS
+from research import Array
+from research.rows import RESULTS
+from research.running_site import COMMAND, serving
 
 N_FACES = 513  # section 6.3
 NOISE = 0.5  # of the visitors, in units of what they see; the demo's own
@@ -26,7 +28,7 @@ AT_ONCE = 4
 KEPT = RESULTS / "faces-runs"  # not in the repository: delete it to collect anew
 
 
-def features() -> tuple[list[str], np.ndarray]:
+def features() -> tuple[list[str], Array]:
     """Names, and what visitors see of the faces `(513, 18)`."""
     table = KEPT / "features.csv"
     if not table.exists():
@@ -38,7 +40,7 @@ def features() -> tuple[list[str], np.ndarray]:
     return names, np.loadtxt(table, delimiter=",", skiprows=1)
 
 
-def collected(count: int) -> np.ndarray:
+def collected(count: int) -> Array:
     """At least `count` triplets; collected once and kept beside the results."""
     kept = KEPT / f"triplets-{count}.npz"
     if not kept.exists():
@@ -50,21 +52,19 @@ def collected(count: int) -> np.ndarray:
 
 def collect(home: Path, count: int, out: Path) -> None:
     """Visitors in parties, until there are enough triplets."""
-    from research.running_site import COMMAND, serving
-
     export = [*COMMAND, "export", "faces", "triplets.npz", "--home", str(home), "--out", str(home / "triplets.npz")]
     with serving(home, "demo", "--untaught") as site:
         address = [f"http://127.0.0.1:{site.port}", "--token", site.token, "--at-once", str(AT_ONCE)]
         visit = [*COMMAND, "simulate", *address, "--skew", str(SKEW), "--noise", str(NOISE)]
-        taught, party = 0, 0
-        while taught < count:
+        gathered, party = 0, 0
+        while gathered < count:
             searches = "8" if count < 10_000 else "100"
             subprocess.run(
                 [*visit, "--searches", searches, "--seed", str(SEED + party)], check=True, capture_output=True
             )
             subprocess.run(export, check=True, capture_output=True)
-            taught, party = len(l2s.read_triplets(home / "triplets.npz")), party + 1
-            print(f"  {taught:,} of {count:,} triplets collected over HTTP", file=sys.stderr, flush=True)
+            gathered, party = len(l2s.read_triplets(home / "triplets.npz")), party + 1
+            print(f"  {gathered:,} of {count:,} triplets collected over HTTP", file=sys.stderr, flush=True)
     partial = out.with_suffix(f".{os.getpid()}.npz")
     shutil.copy(home / "triplets.npz", partial)
     partial.replace(out)

@@ -12,19 +12,21 @@ import platform
 import sys
 import time
 from importlib.metadata import version
+from typing import Any
 
 import numpy as np
 
+Array = np.ndarray[Any, Any]
 PACKAGES = ("cblearn", "numpy", "scipy", "scikit-learn")
 
 
-def squared_distances(points, triplets):
+def squared_distances(points: Array, triplets: Array) -> tuple[Array, Array]:
     """|anchor - near|² and |anchor - far|² of each triplet."""
     anchor, near, far = (points[triplets[:, column]] for column in range(3))
     return ((anchor - near) ** 2).sum(axis=1), ((anchor - far) ** 2).sum(axis=1)
 
 
-def tste_losses(near, far, n_components):
+def tste_losses(near: Array, far: Array, n_components: int) -> Array:
     """-log P, P = k(near) / (k(near) + k(far)) with the Student kernel k(d²) = (1 + d²/α)^(-(α+1)/2).
 
     cblearn takes α = D - 1, and 1 for D = 1.
@@ -33,12 +35,12 @@ def tste_losses(near, far, n_components):
     return np.logaddexp(0, (alpha + 1) / 2 * (np.log1p(near / alpha) - np.log1p(far / alpha)))
 
 
-def ckl_losses(near, far, mu):
+def ckl_losses(near: Array, far: Array, mu: float) -> Array:
     """-log P, P = (μ + d²_far) / (2μ + d²_near + d²_far); cblearn's μ is 0 unless set."""
     return np.log(2 * mu + near + far) - np.log(mu + far)
 
 
-def held_out_nll(estimator, near, far):
+def held_out_nll(estimator: Any, near: Array, far: Array) -> float | None:
     """Mean -log P in the estimator's own model; None for SOE, which has no probabilities."""
     name = type(estimator).__name__
     if name == "TSTE":
@@ -48,7 +50,7 @@ def held_out_nll(estimator, near, far):
     return None
 
 
-def measure(estimator, train, test, n_items):
+def measure(estimator: Any, train: Array, test: Array, n_items: int) -> dict[str, Any]:
     """Fit on train, score on test; the seconds are those of the fit alone."""
     cpu, wall = time.process_time(), time.perf_counter()
     estimator.fit(train, n_objects=n_items)
@@ -66,10 +68,10 @@ def measure(estimator, train, test, n_items):
     }
 
 
-def main():
+def main() -> None:
     from cblearn import embedding  # the first import takes seconds: it must not count as fitting
 
-    def make(name, options):
+    def make(name: str, options: dict[str, Any]) -> Any:
         return getattr(embedding, name)(**options)
 
     few = np.array([(0, 1, 2), (1, 2, 0), (2, 1, 0)])

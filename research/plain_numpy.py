@@ -8,20 +8,22 @@ import math
 import numpy as np
 from scipy.special import log_ndtr
 
+from research import Array
+
 
 class PlainGaussSearch:
     """Algorithms 1 and 2 of the paper for pairs."""
 
-    def __init__(self, features, noise, generator):
+    def __init__(self, features: Array, noise: float, generator: np.random.Generator) -> None:
         self.x, self.noise, self.generator = features, noise, generator
         self.prior_mean, self.prior_cov = features.mean(axis=0), np.cov(features, rowvar=False, bias=True)
         self.restart()
 
-    def restart(self):
+    def restart(self) -> None:
         self.mean, self.cov = self.prior_mean, self.prior_cov
         self.used = np.zeros(len(self.x), bool)
 
-    def ask(self):
+    def ask(self) -> tuple[int, int]:
         w = np.linalg.eigh(self.cov)[1][:, -1]
         z = self.sample()
         i = self.nearest(z)
@@ -30,18 +32,18 @@ class PlainGaussSearch:
         self.used[j] = True
         return i, j
 
-    def sample(self):
+    def sample(self) -> Array:
         return self.generator.multivariate_normal(self.mean, self.cov)
 
-    def distances(self, z):
+    def distances(self, z: Array) -> Array:
         return ((self.x - z) ** 2).sum(axis=1)
 
-    def nearest(self, z):
+    def nearest(self, z: Array) -> int:
         distances = self.distances(z)
         distances[self.used] = np.inf
         return int(np.argmin(distances))
 
-    def tell(self, i, j):
+    def tell(self, i: int, j: int) -> None:
         """Item i was chosen over j."""
         w = self.x[i] - self.x[j]
         w /= math.sqrt(w @ w)
@@ -57,15 +59,22 @@ class PlainGaussSearch:
 class TunedGaussSearch(PlainGaussSearch):
     """The same after an hour with a profiler: no eigendecomposition to sample, no temporary array of squares."""
 
-    def sample(self):
+    def sample(self) -> Array:
         return self.mean + np.linalg.cholesky(self.cov) @ self.generator.standard_normal(len(self.mean))
 
-    def distances(self, z):
+    def distances(self, z: Array) -> Array:
         difference = self.x - z
         return np.einsum("ij,ij->i", difference, difference)
 
 
-def search_once(search, features, noise, target, generator, max_queries):
+def search_once(
+    search: PlainGaussSearch,
+    features: Array,
+    noise: float,
+    target: int,
+    generator: np.random.Generator,
+    max_queries: int,
+) -> int:
     """Questions until the target is shown, at most `max_queries`."""
     search.restart()
     for number in range(1, max_queries + 1):

@@ -1,26 +1,26 @@
-"""The report: each claim of the paper beside what was measured, from the result files alone.
+"""The report: each claim of the paper beside what was measured, from the results files alone.
 
 `learn2search reproduce --report` writes docs/reproduction.md from the full results, and with --quick
 research/results/reproduction-quick.md from the quick ones.
 """
 
-import json
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from typing import NamedTuple
 
-from research import recording
+from research import rows
 from research.claims import FAILS, HOLDS, IN_PART, MISSING
-from research.study import HERE, file_name, read_cells, result_files
+from research.rows import NotMeasured, Results, file_name
 
 EXPERIMENTS = (
     *("figure1", "figure2", "figure3", "supplement_dimension", "supplement_map"),
     *("theorem1", "theorem2", "lemma", "scaling"),
 )
-ROOT = HERE.parent
+ROOT = Path(__file__).parents[1]
 MARKS = {HOLDS: "**holds**", IN_PART: "**holds in part**", FAILS: "**does not hold**", MISSING: "not measured yet"}
 HEAD = """# The paper's experiments, reproduced
 
@@ -38,6 +38,16 @@ the paper.
 """
 
 
+class Judged(NamedTuple):
+    """A claim beside what was measured, as a row of the page."""
+
+    paper: str
+    where: str
+    ours: str
+    verdict: str
+    rule: str
+
+
 def name_of(module: ModuleType) -> str:
     return module.__name__.removeprefix("research.")
 
@@ -51,72 +61,68 @@ def text(module: ModuleType) -> str:
     return "\n".join((module.__doc__ or "").split("\n")[1:]).strip("\n")
 
 
-def sources(module: ModuleType) -> tuple[str, ...]:
-    return getattr(module, "SOURCES", ())
+def picture(module: ModuleType, quick: bool) -> Path:
+    return rows.RESULTS / f"{file_name(name_of(module), quick)}.svg"
 
 
-def origins(module: ModuleType, quick: bool) -> Iterator[str]:
-    """How and where each result file was made."""
-    for path in result_files(name_of(module), sources(module), quick):
-        made = json.loads(path.read_text())
-        machine = made["environment"]
-        where = f"{machine['processor']}, {machine['cores']} cores, Python {machine['python']}"
-        seed = f", seed {made['seed']}" if "seed" in made else ""
-        name = path.relative_to(ROOT)
-        yield f"[`{name}`](../{name}): `{made['command']}`{seed}, {made['finished'][:10]}, {where}"
+def origins(module: ModuleType, results: Results) -> Iterator[str]:
+    """How and where each results file was made."""
+    for file in dict.fromkeys(table.file for table in module.TABLES):
+        stored = results.file(file)
+        if stored.rows:
+            made, name = stored.head, stored.path.relative_to(ROOT)
+            machine = made["environment"]
+            where = f"{machine['processor']}, {machine['cores']} cores, Python {machine['python']}"
+            seed = f", seed {made['seed']}" if "seed" in made else ""
+            yield f"[`{name}`](../{name}): `{made['command']}`{seed}, {made['finished'][:10]}, {where}"
 
 
-def rows(module: ModuleType, quick: bool) -> list[tuple[str, ...]]:
-    """(where, paper, ours, verdict, rule and reason) of each claim."""
-    cells = read_cells(name_of(module), sources(module), quick)
-    found = []
-    for claim in import_module(f"research.claims.{name_of(module)}").CLAIMS:
-        ours, verdict = claim.found(cells)
+def judged(module: ModuleType, results: Results) -> Iterator[Judged]:
+    for claim in module.CLAIMS:
+        ours, verdict = claim.found(results)
         reason = f"{claim.rule}. Why: {claim.why}" if claim.why and verdict in (IN_PART, FAILS) else claim.rule
-        found.append((claim.where, claim.paper, ours, verdict, reason))
-    return found
+        yield Judged(claim.paper, claim.where, ours, verdict, reason)
 
 
-def section(module: ModuleType, quick: bool) -> Iterator[str]:
+def section(module: ModuleType, results: Results) -> Iterator[str]:
     yield f"\n## {title(module)}\n\n{text(module)}\n"
-    picture = recording.RESULTS / f"{file_name(name_of(module), quick)}.svg"
-    if picture.exists() and not quick:
-        yield f"![{title(module)}](../{picture.relative_to(ROOT)})\n"
+    drawn = picture(module, results.quick)
+    if drawn.exists() and not results.quick:
+        yield f"![{title(module)}](../{drawn.relative_to(ROOT)})\n"
     yield "| the paper | where | ours | verdict | rule |\n| --- | --- | --- | --- | --- |"
-    for where, paper, ours, verdict, reason in rows(module, quick):
-        yield (
-            "| " + " | ".join(part.replace("|", "\\|") for part in (paper, where, ours, MARKS[verdict], reason)) + " |"
-        )
-    made = list(origins(module, quick))
+    for row in judged(module, results):
+        cells = row._replace(verdict=MARKS[row.verdict])
+        yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+    made = list(origins(module, results))
     yield "\n" + ("\n".join(f"- {line}" for line in made) if made else "Nothing has been measured yet.")
 
 
-def summary(modules: list[ModuleType], quick: bool) -> Iterator[str]:
+def summary(modules: list[ModuleType], results: Results) -> Iterator[str]:
     yield "| | holds | in part | does not | not measured |\n| --- | --- | --- | --- | --- |"
     for module in modules:
-        counts = Counter(row[3] for row in rows(module, quick))
+        counts = Counter(row.verdict for row in judged(module, results))
         yield f"| {title(module).split(':')[0]} | " + " | ".join(str(counts[mark] or "") for mark in MARKS) + " |"
 
 
 def report(quick: bool = False) -> str:
     """The whole page."""
-    modules = [import_module(f"research.{name}") for name in EXPERIMENTS]
-    lines = [HEAD, *summary(modules, quick), *(line for module in modules for line in section(module, quick))]
+    modules, results = [import_module(f"research.{name}") for name in EXPERIMENTS], Results(quick)
+    lines = [HEAD, *summary(modules, results), *(line for module in modules for line in section(module, results))]
     return "\n".join(lines) + "\n"
 
 
 def draw(quick: bool) -> None:
     """Every figure whose results are there."""
+    results = Results(quick)
     for module in (import_module(f"research.{name}") for name in EXPERIMENTS):
-        cells = read_cells(name_of(module), sources(module), quick)
-        with suppress(KeyError):  # of what it needs only a part has been measured
-            if cells:
-                module.plot(cells, recording.RESULTS / f"{file_name(name_of(module), quick)}.svg")
+        if any(results.select(table) for table in module.TABLES):
+            with suppress(NotMeasured):  # of what it needs only a part has been measured
+                module.plot(results, picture(module, quick))
 
 
 def write(quick: bool) -> Path:
     """The page and its figures."""
     draw(quick)
-    path = recording.RESULTS / "reproduction-quick.md" if quick else ROOT / "docs" / "reproduction.md"
+    path = rows.RESULTS / "reproduction-quick.md" if quick else ROOT / "docs" / "reproduction.md"
     path.write_text(report(quick), encoding="utf-8")
     return path

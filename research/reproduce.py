@@ -19,25 +19,17 @@ import time
 import traceback
 
 from research import report
-from research.study import add_options, conduct
+from research.study import conduct, options
+
+PARTS = report.EXPERIMENTS
 
 
-def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        "learn2search reproduce", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    add_options(parser)
-    parser.add_argument("--only", action="append", choices=report.EXPERIMENTS, help="this experiment; may be repeated")
-    parser.add_argument("--report", action="store_true", help="measure nothing, only write the report")
-    return parser.parse_args()
-
-
-def finished(name: str, options: argparse.Namespace) -> bool:
+def finished(name: str, given: argparse.Namespace) -> bool:
     """Run one experiment. One that fails says why; the others run all the same."""
     began = time.monotonic()
     print(f"== {name}", file=sys.stderr, flush=True)
     try:
-        conduct(name, options)
+        conduct(name, given)
     except SystemExit as error:
         print(error, file=sys.stderr)
         return False
@@ -49,14 +41,13 @@ def finished(name: str, options: argparse.Namespace) -> bool:
 
 
 def main() -> None:
-    options = arguments()
-    names = () if options.report else options.only or report.EXPERIMENTS
+    given = options(sys.modules[__name__], program="learn2search reproduce")
+    names = () if given.report else given.only or PARTS
     try:
-        failed = [name for name in names if not finished(name, options)]
+        failed = [name for name in names if not finished(name, given)]
     except KeyboardInterrupt:
         raise SystemExit("\nstopped: the same command goes on from here") from None
-    path = report.write(quick=options.quick or not (options.full or options.report))
-    print(f"wrote {path}")
+    print(f"wrote {report.write(given.quick)}")
     if failed:
         raise SystemExit(f"these did not finish, their messages stand above: {', '.join(failed)}")
 

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from research import memory
+
 COMMAND = [sys.executable, "-m", "learn2search.cli"]
 
 
@@ -22,8 +24,7 @@ class Site:
 
     def memory(self) -> float:
         """MB that the serving process holds."""
-        status = Path(f"/proc/{self.process.pid}/status").read_text()
-        return round(int(re.findall(r"VmRSS:\s+(\d+)", status)[0]) / 1024, 1)
+        return round(memory.held(self.process.pid) / 2**20, 1)
 
 
 @contextmanager
@@ -58,4 +59,4 @@ def wait_for(port: int, process: subprocess.Popen[str]) -> None:
             return
         except OSError:
             time.sleep(0.1)
-    raise SystemExit("the site has ended before it answered: its words stand above")
+    raise SystemExit("the site has ended before it answered: its messages stand above")

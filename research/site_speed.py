@@ -1,22 +1,20 @@
-"""How fast the site answers: `python -m research.site_speed`.
+"""How fast the site answers: `python -m research.site_speed --full`.
 
 It starts `learn2search` as a user does, on SQLite with one worker, and sends it visitors over HTTP from a process of
 its own: 16 searches at once, each answering as soon as it has the next question. The load generator shares the machine.
 
-- demo: the 513 faces, taught, positions with variances.
-- large: 100,000 text cards with known features, d = 5.
+- faces: the demo's 513 faces, taught, positions with variances.
+- cards: 100,000 text cards with known features, d = 5.
 - import: 10,000 pictures of 600 × 750 pixels.
 
 "computing" is mathematics alone: the belief rebuilt from the log, as after a restart (else it is at hand), the answer
 told, the next question asked, on the positions that the site has.
 """
 
-import argparse
 import http.client
 import json
 import os
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -27,10 +25,16 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 import learn2search as l2s
-from research.recording import Recording
+from research.rows import Results, Row, Table
 from research.running_site import COMMAND, Site, serving
+from research.study import Study, in_new_process, main
+from research.summary import print_rows
 
 AT_ONCE = 16
+SERVED = Table("site_speed", "served", {"collection": ("faces", "cards"), "n": int})
+ANSWERS = Table("site_speed", "answers", {**SERVED.columns, "at_once": (1, AT_ONCE)})
+COMPUTING = Table("site_speed", "computing", SERVED.columns)
+IMPORT = Table("site_speed", "import", {"pictures": int})
 
 
 # --- visitors, in a process of their own ------------------------------------------------------------
@@ -58,7 +62,7 @@ def visit(port: int, token: str, slug: str, seconds: float, seed: int, times: li
                 break
 
 
-def load(port: int, token: str, slug: str, seconds: float, at_once: int) -> dict[str, float]:
+def load(port: int, token: str, slug: str, seconds: float, at_once: int) -> Row:
     """Answers a second and the time that one takes."""
     times: list[float] = []
     threads = [
@@ -78,23 +82,12 @@ def load(port: int, token: str, slug: str, seconds: float, at_once: int) -> dict
     }
 
 
-def measure(site: Site, slug: str, seconds: float, at_once: int) -> dict[str, Any]:
-    command = [
-        sys.executable,
-        "-m",
-        "research.site_speed",
-        "--load",
-        str(site.port),
-        site.token,
-        slug,
-        str(seconds),
-        str(at_once),
-    ]
-    told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    return json.loads(told) | {"at_once": at_once, "memory_mb": site.memory()}
+def measure(site: Site, slug: str, seconds: float, at_once: int) -> Row:
+    found = in_new_process(load, site.port, site.token, slug, seconds, at_once)
+    return {"table": ANSWERS.name, "at_once": at_once, **found, "memory_mb": site.memory()}
 
 
-def computing(home: Path, slug: str) -> dict[str, float]:
+def computing(home: Path, slug: str) -> Row:
     """Milliseconds to rebuild a belief from eleven answers, take one more and ask: median and p99 of 200 searches."""
     file = home / "embedding.npz"
     subprocess.run([*COMMAND, "export", slug, "embedding.npz", "--out", str(file), "--home", str(home)], check=True)
@@ -118,45 +111,41 @@ def computing(home: Path, slug: str) -> dict[str, float]:
 # --- what is measured -------------------------------------------------------------------------------
 
 
-def demo(seconds: float) -> dict[str, Any]:
-    with tempfile.TemporaryDirectory() as folder, serving(Path(folder), "demo") as site:
-        measure(site, "faces", 2.0, AT_ONCE)  # warm
-        return everything(site, Path(folder), "faces", seconds)
-
-
-def everything(site: Site, home: Path, slug: str, seconds: float) -> dict[str, Any]:
-    return {
-        "ready_seconds": site.ready_seconds,
-        "alone": measure(site, slug, seconds, 1),
-        "together": measure(site, slug, seconds, AT_ONCE),
-        "computing": computing(home, slug),
-    }
-
-
-def large(count: int, seconds: float) -> dict[str, Any]:
+def served(collection: str, n: int, seconds: float) -> list[Row]:
     with tempfile.TemporaryDirectory() as folder:
-        table, features = Path(folder) / "cards.csv", Path(folder) / "features.npy"
-        table.write_text("title\n" + "".join(f"Card {number}\n" for number in range(count)))
-        np.save(features, np.random.default_rng(0).random((count, 5)))
-        arguments = ("serve", str(table), "--slug", "cards", "--features", str(features))
-        with serving(Path(folder) / "home", *arguments) as site:
-            measure(site, "cards", 3.0, 2)
-            return everything(site, Path(folder) / "home", "cards", seconds)
+        home = Path(folder) / "home"
+        arguments = ["demo"] if collection == "faces" else ["serve", *write_cards(Path(folder), n)]
+        with serving(home, *arguments) as site:
+            measure(site, collection, 3.0, AT_ONCE if collection == "faces" else 2)  # warm
+            return [
+                {"ready_seconds": site.ready_seconds},
+                measure(site, collection, seconds, 1),
+                measure(site, collection, seconds, AT_ONCE),
+                {"table": COMPUTING.name, **computing(home, collection)},
+            ]
 
 
-def imported(count: int) -> dict[str, float]:
+def write_cards(folder: Path, count: int) -> list[str]:
+    """Text cards with known features, and how they are served."""
+    table, features = folder / "cards.csv", folder / "features.npy"
+    table.write_text("title\n" + "".join(f"Card {number}\n" for number in range(count)))
+    np.save(features, np.random.default_rng(0).random((count, 5)))
+    return [str(table), "--slug", "cards", "--features", str(features)]
+
+
+def imported(pictures: int) -> Row:
     with tempfile.TemporaryDirectory() as folder:
-        pictures = Path(folder) / "pictures"
-        pictures.mkdir()
+        source = Path(folder) / "pictures"
+        source.mkdir()
         draw = np.random.default_rng(0)
-        for number in range(count):
+        for number in range(pictures):
             picture = Image.new("RGB", (600, 750), tuple(draw.integers(0, 256, 3).tolist()))
             place = draw.integers(0, 400, 2).tolist()
             ImageDraw.Draw(picture).ellipse((*place, place[0] + 200, place[1] + 300), fill="white")
-            picture.save(pictures / f"{number:05}.jpg", quality=85)
-        command = [*COMMAND, "import", str(pictures), "--home", str(Path(folder) / "home")]
+            picture.save(source / f"{number:05}.jpg", quality=85)
+        command = [*COMMAND, "import", str(source), "--home", str(Path(folder) / "home")]
         first, second = (timed(command) for _ in range(2))
-        return {"pictures": count, "seconds": first, "again_seconds": second}
+        return {"seconds": first, "again_seconds": second}
 
 
 def timed(command: list[str]) -> float:
@@ -165,25 +154,19 @@ def timed(command: list[str]) -> float:
     return round(time.perf_counter() - begin, 1)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="small and short, to see that it runs")
-    parser.add_argument("--fresh", action="store_true", help="measure everything again")
-    parser.add_argument("--load", nargs=5, help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.load:
-        port, token, slug, seconds, at_once = options.load
-        print(json.dumps(load(int(port), token, slug, float(seconds), int(at_once))))
-        return
+def run(study: Study) -> None:
+    """The site as it is by default, without the database that this machine may name."""
     os.environ.pop("LEARN2SEARCH_DATABASE_URL", None)
-    name = "site_speed-quick" if options.quick else "site_speed"
-    recording = Recording(name, "python -m research.site_speed", fresh=options.fresh)
-    seconds = 2.0 if options.quick else 20.0
-    count, pictures = (2_000, 200) if options.quick else (100_000, 10_000)
-    print(json.dumps(recording.cell("demo | n=513", lambda: demo(seconds)), indent=1))
-    print(json.dumps(recording.cell(f"large | n={count}", lambda: large(count, seconds)), indent=1))
-    print(json.dumps(recording.cell(f"import | {pictures} pictures", lambda: imported(pictures)), indent=1))
+    seconds, cards, pictures = (2.0, 2_000, 200) if study.quick else (20.0, 100_000, 10_000)
+    sites = [{"collection": "faces", "n": 513}, {"collection": "cards", "n": cards}]
+    study.measure(SERVED, served, [{**site, "seconds": seconds} for site in sites])
+    study.measure(IMPORT, imported, [{"pictures": pictures}])
+
+
+def report(results: Results) -> None:
+    for table in (SERVED, ANSWERS, COMPUTING, IMPORT):
+        print_rows(results.select(table))
 
 
 if __name__ == "__main__":
-    main()
+    main("site_speed")

@@ -1,183 +1,217 @@
-"""What every experiment shares: its options, its result files, how it runs, how its figure looks.
+"""How a module of this package runs: the options of its command line, and measuring what is missing.
 
-An experiment is a file with `run(study)`, which measures what is missing, `plot(cells, path)`, which draws from result
-files alone, and `main`. What the paper claims about it is in `claims/`, under the same name. `SOURCES` names benchmarks
-that measure the same thing: their result files are read, and filled where something is missing.
+Measurements go on where they were stopped. Results are saved after each, or, where they run side by side, each run is
+a file of its own in `results/<name>-runs` first.
 """
 
 import argparse
 import json
+import math
 import os
-import shutil
+import re
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+import time
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
 from importlib import import_module
+from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import Any, ParamSpec, TypeVar
 
-from research import recording
-from research.recording import Recording
+from research import rows
+from research.rows import Results, Row, Table, file_name
 
 HERE = Path(__file__).parent
+AT_ONCE = 4  # runs for each process between two times that the results are saved
+P, T = ParamSpec("P"), TypeVar("T")
+Case = Mapping[str, Any]  # the arguments of what is measured; those named like columns of its table name the row
 
-Cells = dict[str, Any]
-COLOURS = {"ours": "#c2811d", "paper": "#51305e", "third": "#2a7f86", "fourth": "#8d8a91", "light": "#b98ab3"}
 
-
-@dataclass(frozen=True)
+@dataclass
 class Study:
-    """One experiment at one size: where it reads and writes, and with how many hands it works.
+    """One module's measurements at one size.
 
-    repetitions: None for the experiment's own number. workers: processes. scheduler: of a Dask cluster, or None.
+    only: parts of it, all if empty. repetitions: None for its own number. workers: processes. scheduler: of a Dask
+    cluster, or None. until: the time (monotonic) after which nothing new begins. seed: goes to the head of its file.
     """
 
     name: str
     quick: bool = True
     fresh: bool = False
+    only: Sequence[str] = ()
     repetitions: int | None = None
     workers: int = 1
     scheduler: str | None = None
+    until: float = math.inf
+    seed: int | None = None
+    measured: set[str] = field(default_factory=set)  # what this study itself has measured
+
+    def __post_init__(self) -> None:
+        self.results = Results(self.quick)
 
     @property
     def command(self) -> str:
         return f"python -m research.{self.name} --{'quick' if self.quick else 'full'}"
 
-    def record(self, seed: int) -> Recording:
-        """The experiment's own result file; `seed` is written at its head."""
-        record = Recording(file_name(self.name, self.quick), self.command, self.fresh)
-        record.head["seed"] = seed
-        return record
+    def wants(self, part: str) -> bool:
+        return not self.only or part in self.only
 
-    def benchmark(self, name: str, *heads: str) -> Recording:
-        """The result file of a benchmark that measures the same; a fresh study forgets the cells with these heads."""
-        record = Recording(file_name(name, self.quick), self.command)
-        if self.fresh:
-            record.cells = {key: cell for key, cell in record.cells.items() if not key.startswith(heads)}
-        return record
+    def measure(self, table: Table, function: Callable[..., Row | list[Row]], cases: Sequence[Case]) -> None:
+        """`function(**case)` for each case that is missing, one after the other in this process.
 
-    def measure(self, record: Recording, function: Callable[..., Any], cells: Mapping[str, Mapping[str, Any]]) -> None:
-        """`function(**arguments)` for each cell that is missing, over the workers or the cluster; stopped, it goes on.
-
-        Each result is a file of its own until all are there.
+        For times, and for what uses all cores by itself.
         """
+        missing = self.missing(table, cases)
+        for done, case in enumerate(missing):
+            if self.is_over(len(missing) - done):
+                return
+            print(f"  {table.name}: {_words(table.names(case))} ...", file=sys.stderr, flush=True)
+            self.add(table, case, function(**case))
+            self.save(table.file)
+
+    def measure_many(
+        self, table: Table, function: Callable[..., Row | list[Row]], cases: Sequence[Case], here: bool = False
+    ) -> None:
+        """The same, over the workers or the cluster; `here` where the cluster lacks what it needs."""
+        names = {f"{table.name} {_words(table.names(case))}": case for case in self.missing(table, cases)}
+        for found in self.run(function, names, table.file, here):
+            for name, measured in found.items():
+                self.add(table, names[name], measured)
+            self.save(table.file)
+
+    def run(
+        self, function: Callable[..., T], runs: Mapping[str, Case], file: str, here: bool = False
+    ) -> Iterator[dict[str, T]]:
+        """Results by name, some runs at a time; each is kept in a file, and not run again where it is there."""
         import learn2search as l2s
 
-        missing = {key.replace(" | ", ", "): key for key in cells if key not in record.cells}
-        if not missing:
-            return
-        folder = record.path.with_name(f"{record.path.stem}-runs")
+        folder, scheduler = rows.RESULTS / f"{file_name(file, self.quick)}-runs", None if here else self.scheduler
+        if runs and scheduler:
+            send_sources(scheduler)
+        names = {run_name(name): name for name in runs}
+        size = len(runs) if scheduler else AT_ONCE * self.workers
+        for start in range(0, len(names), max(size, 1)):
+            print(f"{self.name}: {len(names) - start} to measure", file=sys.stderr, flush=True)
+            if self.is_over(len(names) - start):
+                return
+            part = list(names)[start : start + size]
+            for name in part if self.fresh else ():
+                (folder / f"{name}.json").unlink(missing_ok=True)
+            chosen = {name: runs[names[name]] for name in part}
+            made = l2s.run_many(function, chosen, folder, workers=self.workers, scheduler=scheduler)
+            yield {names[name]: result for name, result in made.items()}
+
+    def missing(self, table: Table, cases: Sequence[Case]) -> list[Case]:
+        """Cases without a row; in a fresh study those that it has not measured itself."""
         if self.fresh:
-            shutil.rmtree(folder, ignore_errors=True)
-        if self.scheduler:
-            send_sources(self.scheduler)
-        print(f"{self.name}: {len(missing)} of {len(cells)} cells to measure", file=sys.stderr, flush=True)
-        runs = {name: cells[key] for name, key in missing.items()}
-        results = l2s.run_many(function, runs, folder, workers=self.workers, scheduler=self.scheduler)
-        record.cells |= {missing[name]: result for name, result in results.items()}
-        record.save()
+            return [case for case in cases if _key(table, case) not in self.measured]
+        return [case for case in cases if not self.results.select(table, **table.names(case))]
+
+    def add(self, table: Table, case: Case, measured: Row | list[Row]) -> None:
+        self.measured.add(_key(table, case))
+        listed = measured if isinstance(measured, list) else [measured]
+        self.results.file(table.file).replace(table, case, listed)
+
+    def save(self, file: str) -> None:
+        if file == self.name and self.seed is not None:
+            self.results.file(file).head["seed"] = self.seed
+        self.results.file(file).save(self.command)
+
+    def is_over(self, left: int) -> bool:
+        """Whether the time is up."""
+        if time.monotonic() < self.until:
+            return False
+        print(f"{self.name}: the time is up, {left} are left", file=sys.stderr, flush=True)
+        return True
+
+
+def _words(named: Row) -> str:
+    return ", ".join(f"{column}={value}" for column, value in named.items())
+
+
+def run_name(name: str) -> str:
+    """The name without what cannot be in a file's."""
+    return re.sub(r"[^\w .=,+-]", "", name)
+
+
+def _key(table: Table, case: Case) -> str:
+    return json.dumps([table.file, table.name, table.names(case)])
 
 
 def send_sources(scheduler: str) -> None:
-    """This package, as a ZIP file, to all workers of a cluster: they need only learn2search itself."""
+    """This package, to all workers of a cluster: they need only learn2search itself."""
     from distributed import Client
 
-    with tempfile.TemporaryDirectory() as folder, Client(scheduler, set_as_default=False) as client:
-        archive = shutil.make_archive(str(Path(folder) / HERE.name), "zip", HERE.parent, HERE.name)
-        client.upload_file(archive)
+    with tempfile.TemporaryDirectory() as folder, Client(scheduler, set_as_default=False) as client:  # type: ignore[no-untyped-call]
+        archive = Path(folder) / "research.zip"
+        with zipfile.ZipFile(archive, "w") as written:
+            for path in HERE.glob("*.py"):
+                written.write(path, f"{HERE.name}/{path.name}")
+        client.upload_file(str(archive))
 
 
-# --- result files ----------------------------------------------------------------------------------
-
-
-def file_name(name: str, quick: bool) -> str:
-    return f"{name}-quick" if quick else name
-
-
-def result_files(name: str, sources: Sequence[str], quick: bool) -> list[Path]:
-    """The result files of an experiment that are there, benchmarks' first."""
-    paths = [recording.RESULTS / f"{file_name(file, quick)}.json" for file in (*sources, name)]
-    return [path for path in paths if path.exists()]
-
-
-def read_cells(name: str, sources: Sequence[str] = (), quick: bool = False) -> Cells:
-    """Everything that was measured, by key."""
-    found: Cells = {}
-    for path in result_files(name, sources, quick):
-        cells = json.loads(path.read_text())["cells"]
-        if path.stem.startswith("peers"):
-            from research.embeddings_report import as_peers
-
-            cells = as_peers(cells)
-        found |= cells
-    return found
-
-
-def rounded(values: Iterable[float], digits: int = 6) -> list[float]:
-    """As they are worth writing down."""
-    return [float(f"{value:.{digits}g}") for value in values]
-
-
-# --- figures ---------------------------------------------------------------------------------------
-
-
-@contextmanager
-def figure(path: Path, columns: int = 2, rows: int = 1, height: float = 4.0) -> Iterator[Any]:
-    """The axes of a new figure, `columns` of them (or `rows` × `columns`); drawn, they become a small SVG file."""
-    try:
-        import matplotlib
-    except ImportError:
-        raise SystemExit(
-            "Results are there, but figures need matplotlib: pip install 'learn2search[figures]'"
-        ) from None
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    look = {"svg.fonttype": "none", "svg.hashsalt": path.stem, "axes.grid": True, "grid.alpha": 0.25}
-    look |= {"axes.spines.top": False, "axes.spines.right": False, "legend.fontsize": 8, "lines.markersize": 4}
-    with plt.rc_context(look):
-        made, axes = plt.subplots(rows, columns, figsize=(5 * columns, height * rows), layout="constrained")
-        yield axes
-        path.parent.mkdir(exist_ok=True)
-        made.savefig(path, metadata={"Date": None})
-        plt.close(made)
+def in_new_process(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """The result of a call in a process that has not allocated, compiled or learnt anything yet."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        return pool.submit(function, *args, **kwargs).result()
 
 
 # --- the command line ------------------------------------------------------------------------------
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options that all experiments have."""
-    size = parser.add_mutually_exclusive_group()
-    size.add_argument("--quick", action="store_true", help="small sizes, minutes for all together (the default)")
-    size.add_argument("--full", action="store_true", help="as in the paper; goes on from the results that are there")
-    parser.add_argument("--fresh", action="store_true", help="forget the results that are there, and measure anew")
-    parser.add_argument("--repetitions", type=int, metavar="N", help="instead of the experiment's own number")
-    parser.add_argument("--workers", type=int, default=os.cpu_count(), metavar="N", help="processes (one a core)")
-    parser.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask cluster, tcp://host:8786")
+def options(module: ModuleType, program: str | None = None) -> argparse.Namespace:
+    """The options that all modules have; `quick` in the answer is the size."""
+    parser = argparse.ArgumentParser(
+        program, description=module.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    add = parser.add_argument
+    add("--quick", action="store_true", help="small sizes, minutes (the default, but with --report)")
+    add("--full", action="store_true", help="full sizes; goes on from the results that are there")
+    add("--only", action="append", metavar="PART", choices=getattr(module, "PARTS", ()), help=_parts(module))
+    add("--report", action="store_true", help="measure nothing, show what is there")
+    add("--fresh", action="store_true", help="forget the results that are there, and measure anew")
+    add("--repetitions", type=int, metavar="N", help="instead of its own number")
+    add("--minutes", type=float, metavar="N", default=math.inf, help="begin nothing new after so many")
+    add("--workers", type=int, metavar="N", default=os.cpu_count(), help="processes (one a core)")
+    add("--scheduler", metavar="ADDRESS", help="of a Dask cluster, tcp://host:8786")
+    given = parser.parse_args()
+    if given.quick and given.full:
+        parser.error("--quick or --full, not both")
+    given.quick = given.quick or not (given.full or given.report)
+    given.until = time.monotonic() + 60 * given.minutes
+    return given
+
+
+def _parts(module: ModuleType) -> str:
+    parts = ", ".join(getattr(module, "PARTS", ()))
+    return f"this part, may be repeated: {parts}" if parts else argparse.SUPPRESS
 
 
 def main(name: str) -> None:
-    """Of the experiment `name` alone."""
-    experiment = import_module(f"research.{name}")
-    parser = argparse.ArgumentParser(
-        description=experiment.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    add_options(parser)
+    """Run the module `name` as its command line says."""
+    module = import_module(f"research.{name}")  # by its name: a function of `__main__` is unknown to other processes
+    given = options(module)
     try:
-        conduct(name, parser.parse_args())
+        conduct(name, given, only=given.only or ())
     except KeyboardInterrupt:
         raise SystemExit(f"\n{name} was stopped: the same command goes on from here") from None
 
 
-def conduct(name: str, options: argparse.Namespace) -> None:
-    """Measure what is missing of an experiment, then draw its figure from the result files."""
-    experiment, quick = import_module(f"research.{name}"), not options.full
-    experiment.run(Study(name, quick, options.fresh, options.repetitions, options.workers, options.scheduler))
-    sources = getattr(experiment, "SOURCES", ())
-    path = recording.RESULTS / f"{file_name(name, quick)}.svg"
-    experiment.plot(read_cells(name, sources, quick), path)
-    print(f"{name}: {', '.join(str(file) for file in (*result_files(name, sources, quick), path))}", file=sys.stderr)
+def conduct(name: str, given: argparse.Namespace, only: Sequence[str] = ()) -> None:
+    """Measure what is missing, then print the tables and draw the figure from the results files alone."""
+    module = import_module(f"research.{name}")
+    if not given.report:
+        seed = getattr(module, "SEED", None)
+        shared = (given.repetitions, given.workers, given.scheduler, given.until, seed)
+        module.run(Study(name, given.quick, given.fresh, only, *shared))
+    results = Results(given.quick)
+    if hasattr(module, "report"):
+        module.report(results)
+    if hasattr(module, "plot"):
+        path = rows.RESULTS / f"{file_name(name, given.quick)}.svg"
+        module.plot(results, path)
+        print(f"{name}: {path}", file=sys.stderr)
