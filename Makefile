@@ -29,8 +29,8 @@ lint: .venv/.dev ## check style and types
 	.venv/bin/ruff format --check
 	.venv/bin/mypy
 
-bench: .venv/.dev ## measure how many queries each strategy needs, and how long they take
-	@.venv/bin/python -m research.known_features
+bench: .venv/.dev ## how many queries each strategy needs, and how long they take; ARGS="--full" for all sizes
+	@.venv/bin/python -m research.known_features $(ARGS)
 
 reproduce: .venv/.dev ## the paper's experiments, in minutes; ARGS="--full" as in the paper, ARGS="--help" for more
 	@.venv/bin/learn2search reproduce $(ARGS)

@@ -67,10 +67,11 @@ def make_chunk(key: jax.Array, features: jax.Array, count: int) -> jax.Array:
     return jnp.stack([anchor, jnp.where(chosen, one, two), jnp.where(chosen, two, one)], axis=1)
 
 
-def margins(places: jax.Array, rows: jax.Array) -> jax.Array:
-    anchor, near, far = (places[rows[:, role]] for role in range(3))
+def margins(positions: jax.Array, rows: jax.Array) -> jax.Array:
+    anchor, near, far = (positions[rows[:, role]] for role in range(3))
     u = near - far
-    return jnp.sum(u * (anchor - 0.5 * (near + far)), axis=1) / jnp.linalg.norm(u, axis=1)
+    margin: jax.Array = jnp.sum(u * (anchor - 0.5 * (near + far)), axis=1) / jnp.linalg.norm(u, axis=1)
+    return margin
 
 
 # --- judging -----------------------------------------------------------------------------------------
@@ -176,8 +177,8 @@ def measure_estimator(size: str, epochs: int, steps: int, learning_rate: float) 
 
     (n, d, m), (_, triplets, held_out) = SIZES[size], simulated(size)
     rows = np.asarray(triplets, np.int64)
-    settings = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": -(-m // steps)}
-    model = GaussEmbed(d, device="auto", random_state=2, **settings)
+    pace: dict[str, Any] = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": -(-m // steps)}
+    model = GaussEmbed(d, device="auto", random_state=2, **pace)
     first, second = (seconds_of(partial(model.fit, rows, n_items=n)) for _ in range(2))
     judged = judge(model.embedding_, 0.5 * np.log(model.variance_), held_out)
     return [{"first_fit_seconds": first, "fit_seconds": second, **judged}]

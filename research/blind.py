@@ -15,7 +15,7 @@ results/blind-runs; the rows of results/blind.json are means over all repetition
 
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +23,7 @@ import numpy as np
 
 import learn2search as l2s
 from research import Array, rows
-from research.rows import Results, Row, Table, file_name
+from research.rows import Columns, Results, Row, Table, file_name
 from research.study import Study, main, run_name
 from research.summary import Mean, mean_over, print_table
 
@@ -65,7 +65,7 @@ POPULARITY = ("uniform", "skewed")
 
 # "questions" of searches `start` to `stop`, by all targets or by those that were least known; "seconds" of CPU, and
 # "triplets", of all searches
-_WINDOW = {
+_WINDOW: Columns = {
     "measure": ("questions", "seconds", "triplets"),
     "targets": ("all", "rarest tenth"),
     "start": int,
@@ -163,7 +163,7 @@ def face_search(
             learner.search()
         wanted = np.random.default_rng([seed, goal]).integers(0, FACES, evaluations)
         people = l2s.ProbitOracle(features, noise, seed=30_000 + seed)
-        given = {"metric": learner.recipe.metric} if learner.recipe.strategy == "gauss" else {}
+        given: dict[str, Any] = {"metric": learner.recipe.metric} if learner.recipe.strategy == "gauss" else {}
         run = l2s.simulate(
             learner.recipe.strategy, learner.embedding, people, wanted, k=4, noise=1.0, seed=goal, workers=1, **given
         )
@@ -201,7 +201,11 @@ LINES = [
     ),
 ]
 PARTS = tuple(line.name for line in LINES)
-EXPERIMENTS = {BLIND.name: blind, COLD_START.name: cold_start, FACE_SEARCH.name: face_search}
+EXPERIMENTS: dict[str, Callable[..., list[Row]]] = {
+    BLIND.name: blind,
+    COLD_START.name: cold_start,
+    FACE_SEARCH.name: face_search,
+}
 
 
 def noise_level(study: Study, dataset: str, d: int | None) -> float:

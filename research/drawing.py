@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 COLOURS = {"ours": "#c2811d", "paper": "#51305e", "third": "#2a7f86", "fourth": "#8d8a91", "light": "#b98ab3"}
-LOOK = {
+LOOK: dict[Any, Any] = {
     "svg.fonttype": "none",
     "axes.grid": True,
     "grid.alpha": 0.25,

@@ -220,8 +220,8 @@ def race(dataset: str, split: str, fold: int) -> list[Row]:
     part, rows = load_fold(dataset, split, fold), []
     for method in ("tste", "ckl"):
         for library, measure in (("cblearn", peer_fit), ("learn2search", fit)):
-            named = {"library": library, "method": method, "d": 10}
-            rows.append(named | measure(dataset, split, fold, **named))
+            found = measure(dataset, split, fold, library, method, 10)
+            rows.append({"library": library, "method": method, "d": 10} | found)
     racers = [
         ("gauss, empirical", l2s.GaussEmbed(10, random_state=fold)),
         ("gauss, empirical", l2s.GaussEmbed(30, random_state=fold)),

@@ -97,23 +97,23 @@ def near(results: Results, n: int, ours: Mean, paper: float) -> bool:
 
 
 def ig_cost(results: Results) -> Found:
-    told, checks = [], []
+    words, checks = [], []
     for noise in CALIBRATIONS:
         ours = {n: cost(results, n, "ig", noise) for n in SMALL}
-        told.append(f"{noise} {' and '.join(map(str, ours.values()))}")
+        words.append(f"{noise} {' and '.join(map(str, ours.values()))}")
         checks += [near(results, n, ours[n], IG[n]) for n in SMALL]
-    return Found("; ".join(told), checks)
+    return Found("; ".join(words), checks)
 
 
 def gauss_extra(results: Results) -> Found:
-    told, checks = [], []
+    words, checks = [], []
     for noise in CALIBRATIONS:
         for (scale, reuse), name in ((LETTER, "to the letter"), (CLOSEST, CONVENTIONS[CLOSEST])):
             gauss = {n: results.one(CONVENTION, n=n, noise=noise, prior_scale=scale, reuse=reuse) for n in SMALL}
             extra = [cost_of(gauss[n]) - cost(results, n, "ig", noise) for n in SMALL]
-            told.append(f"{noise}, {name}: {' and '.join(map(str, extra))}")
+            words.append(f"{noise}, {name}: {' and '.join(map(str, extra))}")
             checks += [near(results, n, one, EXTRA[n]) for n, one in zip(SMALL, extra, strict=True)]
-    return Found("; ".join(told), checks)
+    return Found("; ".join(words), checks)
 
 
 def ig_is_best(results: Results) -> Found:
@@ -129,15 +129,15 @@ def rand_is_worst(results: Results) -> Found:
     sizes = measured(results, COST)
     pairs = [(cost(results, n, "gauss"), cost(results, n, "random")) for n in sizes]
     ours = cost(results, sizes[-1], "sampled")
-    told = f"at n = {sizes[-1]:,}: {pairs[-1][1]}, GaussSearch {pairs[-1][0]}, our `sampled` {ours}"
-    return Found(told, [gauss.below(rand) for gauss, rand in pairs])
+    words = f"at n = {sizes[-1]:,}: {pairs[-1][1]}, GaussSearch {pairs[-1][0]}, our `sampled` {ours}"
+    return Found(words, [gauss.below(rand) for gauss, rand in pairs])
 
 
 def faster_than_ig(results: Results) -> Found:
     ratios = {n: step(results, n, "ig") / step(results, n, "gauss") for n in (*SMALL, 300)}
-    told = ", ".join(f"{ratio:,.0f} times at n = {n}" for n, ratio in ratios.items())
+    words = ", ".join(f"{ratio:,.0f} times at n = {n}" for n, ratio in ratios.items())
     exact = f"IG takes {step(results, 300, 'ig') / 1000:.0f} ms a step at n = 300, not over a minute"
-    return Found(f"{told}; {exact}", [ratio > ORDERS for ratio in ratios.values()])
+    return Found(f"{words}; {exact}", [ratio > ORDERS for ratio in ratios.values()])
 
 
 def constant_in_n(results: Results) -> Found:
@@ -148,8 +148,8 @@ def constant_in_n(results: Results) -> Found:
 
 def rand_is_slower(results: Results) -> Found:
     pairs = {n: (step(results, n, "gauss"), step(results, n, "random")) for n in measured(results, STEP)}
-    told = ", ".join(f"{rand:.1f} against {gauss:.1f} µs (n = {n:,})" for n, (gauss, rand) in pairs.items())
-    return Found(told, [gauss < rand for gauss, rand in pairs.values()])
+    words = ", ".join(f"{rand:.1f} against {gauss:.1f} µs (n = {n:,})" for n, (gauss, rand) in pairs.items())
+    return Found(words, [gauss < rand for gauss, rand in pairs.values()])
 
 
 CLAIMS = (

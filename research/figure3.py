@@ -28,7 +28,7 @@ SUBJECTS, EACH = 5, 10  # section 6.3: people, and searches of each for every T;
 RANDOM = N_FACES / 8  # the paper's cost of a random strategy, n/4 / 2
 SECONDS = 5.0  # median time of an answer, section 6.3
 DIM = 16  # axes of the demo's models
-METHODS: dict[str, tuple[str, str, dict[str, str], str]] = {  # strategy, prior of the embedding, options, label
+METHODS: dict[str, tuple[str, str, dict[str, Any], str]] = {  # strategy, prior of the embedding, options, label
     "paper": ("gauss", "standard", {"metric": "mahalanobis"}, "the paper's search"),
     "euclidean": ("gauss", "standard", {"metric": "euclidean"}, "the same, Euclidean nearest"),
     "ours": ("sampled", "empirical", {}, "ours"),
@@ -143,43 +143,44 @@ def falls(results: Results) -> Found:
     sizes = measured_sizes(results)
     costs = [cost(results, size) for size in sizes]
     pairs = zip(costs[1:], costs[:-1], strict=True)
-    told = ", ".join(f"{each(results, size)} at {size:,}" for size in sizes[1:])
-    return Found(told, [*(after.value < before.value for after, before in pairs), costs[-1].below(costs[0])])
+    words = ", ".join(f"{each(results, size)} at {size:,}" for size in sizes[1:])
+    return Found(words, [*(after.value < before.value for after, before in pairs), costs[-1].below(costs[0])])
 
 
 def two_minutes(results: Results) -> Found:
     minutes = {method: cost(results, 10_000, method).value * SECONDS / 60 for method in METHODS}
-    told = ", ".join(f"{method} {value:.1f}" for method, value in minutes.items())
-    return Found(f"minutes at 5 s a screen: {told}", [minutes[method] < 2.5 for method in GAUSS])
+    words = ", ".join(f"{method} {value:.1f}" for method, value in minutes.items())
+    return Found(f"minutes at 5 s a screen: {words}", [minutes[method] < 2.5 for method in GAUSS])
 
 
 def denser_is_easier(results: Results) -> Found:
-    told, checks = [], []
+    words, checks = [], []
     for method in METHODS:
         sizes = measured_sizes(results)[1:]
         pairs = [[cost(results, size, method, dense) for dense in (True, False)] for size in sizes]
         numbers = (f"{top} against {bottom} at {size:,}" for size, (top, bottom) in zip(sizes, pairs, strict=True))
-        told.append(f"{method} {', '.join(numbers)}")
+        words.append(f"{method} {', '.join(numbers)}")
         checks += [top.below(bottom) for top, bottom in pairs] if method in GAUSS else []
-    return Found("; ".join(told), checks)
+    return Found("; ".join(words), checks)
 
 
 def skewed(results: Results) -> Found:
     often = how_often(results)
-    told = f"from {min(often)} to {max(often):,}, median {np.median(often):.0f}"
-    return Found(told, [max(often) > 3 * np.median(often), min(often) < np.median(often) / 3])
+    middle = float(np.median(often))
+    words = f"from {min(often)} to {max(often):,}, median {middle:.0f}"
+    return Found(words, [max(often) > 3 * middle, min(often) < middle / 3])
 
 
 def loop(results: Results) -> Found:
     """The library's own loop, which learns from its searches: `blind.py`, features in 5 and 20 axes."""
-    told, checks = [], []
+    words, checks = [], []
     for d, method in ((d, method) for d in (5, 20) for method in ("paper", "best")):
         named = {"d": d, "popularity": "skewed", "method": method, "measure": "screens", "targets": "all"}
         rows = [results.one(FACE_SEARCH, **named, triplets=size) for size in (SIZES[0], SIZES[-1])]
         first, last = (Mean(row["mean"], row["error"]) for row in rows)
-        told.append(f"d={d} skewed {method} {first} to {last} ({rows[0]['repetitions']} repetitions)")
+        words.append(f"d={d} skewed {method} {first} to {last} ({rows[0]['repetitions']} repetitions)")
         checks.append(last.below(first))
-    return Found("; ".join(told), checks)
+    return Found("; ".join(words), checks)
 
 
 CLAIMS = (

@@ -36,7 +36,8 @@ class PlainGaussSearch:
         return self.generator.multivariate_normal(self.mean, self.cov)
 
     def distances(self, z: Array) -> Array:
-        return ((self.x - z) ** 2).sum(axis=1)
+        squares: Array = ((self.x - z) ** 2).sum(axis=1)
+        return squares
 
     def nearest(self, z: Array) -> int:
         distances = self.distances(z)
@@ -60,11 +61,13 @@ class TunedGaussSearch(PlainGaussSearch):
     """The same after an hour with a profiler: no eigendecomposition to sample, no temporary array of squares."""
 
     def sample(self) -> Array:
-        return self.mean + np.linalg.cholesky(self.cov) @ self.generator.standard_normal(len(self.mean))
+        drawn: Array = self.mean + np.linalg.cholesky(self.cov) @ self.generator.standard_normal(len(self.mean))
+        return drawn
 
     def distances(self, z: Array) -> Array:
         difference = self.x - z
-        return np.einsum("ij,ij->i", difference, difference)
+        squares: Array = np.einsum("ij,ij->i", difference, difference)
+        return squares
 
 
 def search_once(

@@ -90,8 +90,10 @@ def plot(results: Results, path: Path) -> None:
 
 def query_in_items(results: Results) -> Found:
     found = {d: exponent(by_items(results, d)) for d in (5, 20)}
-    told = ", ".join(f"{value:.2f} at d = {d}" for d, value in found.items())
-    return Found(f"exponent in n {told} (n from 1,000 to 1,000,000)", [value < LOGARITHMIC for value in found.values()])
+    words = ", ".join(f"{value:.2f} at d = {d}" for d, value in found.items())
+    return Found(
+        f"exponent in n {words} (n from 1,000 to 1,000,000)", [value < LOGARITHMIC for value in found.values()]
+    )
 
 
 def in_dimension(part: str) -> Callable[[Results], Found]:
@@ -105,8 +107,8 @@ def in_dimension(part: str) -> Callable[[Results], Found]:
 
 def epoch_is_linear(results: Results) -> Found:
     found = {name: exponent(epochs(results, column)) for name, column in (("|T|", "triplets"), ("d", "d"))}
-    told = ", ".join(f"{value:.2f} in {name}" for name, value in found.items())
-    return Found(f"exponents {told}", [value < 1 + SLACK for value in found.values()])
+    words = ", ".join(f"{value:.2f} in {name}" for name, value in found.items())
+    return Found(f"exponents {words}", [value < 1 + SLACK for value in found.values()])
 
 
 BOUND = f"the measured exponent is at most {SLACK} above"

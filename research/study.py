@@ -27,7 +27,8 @@ from research.rows import Results, Row, Table, file_name
 
 HERE = Path(__file__).parent
 AT_ONCE = 4  # runs for each process between two times that the results are saved
-P, T = ParamSpec("P"), TypeVar("T")
+P = ParamSpec("P")
+T = TypeVar("T")
 Case = Mapping[str, Any]  # the arguments of what is measured; those named like columns of its table name the row
 
 

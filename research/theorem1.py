@@ -33,7 +33,8 @@ TOLERANCE = 0.01  # bits, between samples and integral: the samples have a stand
 def entropy(p: Array) -> Array:
     """Of a coin, in bits."""
     p = np.clip(p, 1e-300, 1 - 1e-16)
-    return -(p * np.log2(p) + (1 - p) * np.log2(1 - p))
+    bits: Array = -(p * np.log2(p) + (1 - p) * np.log2(1 - p))
+    return bits
 
 
 def integral(variance: float) -> float:

@@ -44,7 +44,7 @@ def search(d: int, seed: int, steps: int) -> list[Row]:
     rows = []
     for m in range(1, steps + 1):
         pair = asked(belief, generator)
-        first = generator.random() < l2s.choice_probability(*pair, target, NOISE)
+        first = generator.random() < l2s.choice_probability(pair[0], pair[1], target, NOISE)
         one = l2s.GaussSearch(l2s.Embedding(pair), noise=NOISE, prior=belief, seed=0)
         one.show((0, 1))
         one.tell(0 if first else 1)
@@ -96,14 +96,14 @@ def goes_to_zero(part: str, expected: float) -> Callable[[Results], Found]:
     """`part` falls in every search, as m to the power of `expected`."""
 
     def judge(results: Results) -> Found:
-        told, checks = [], []
+        words, checks = [], []
         for d in DIMENSIONS:
             m, values = curves(results, d, part)
             slope = exponents(results, d, part)
             allowed = max(SLOPE, 2 * (slope.error or 0))
             checks += [bool((values[:, -1] < values[:, 0]).all()), abs(slope.value - expected) < allowed]
-            told.append(f"d = {d}: {values[:, -1].mean():.3g}, exponent {slope}")
-        return Found(f"after {m[-1]:,} answers, {len(values)} searches each: {'; '.join(told)}", checks)
+            words.append(f"d = {d}: {values[:, -1].mean():.3g}, exponent {slope}")
+        return Found(f"after {m[-1]:,} answers, {len(values)} searches each: {'; '.join(words)}", checks)
 
     return judge
 

@@ -1,26 +1,19 @@
-"""The modules of research/, and an empty folder for their results."""
+"""An empty folder for results, and a copy of the package to run programs in."""
 
-import importlib
 import shutil
-from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 
 import pytest
+
+from research import rows
 
 ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
-def experiment() -> Callable[[str], ModuleType]:
-    """A module of research/ by its name."""
-    return lambda name: importlib.import_module(f"research.{name}")
-
-
-@pytest.fixture
-def results(experiment: Callable[[str], ModuleType], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder where results go."""
-    monkeypatch.setattr(experiment("recording"), "RESULTS", tmp_path)
+def results_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder where results are read and written."""
+    monkeypatch.setattr(rows, "RESULTS", tmp_path)
     return tmp_path
 
 

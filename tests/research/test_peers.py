@@ -7,6 +7,11 @@ import numpy as np
 import pytest
 
 import learn2search as l2s
+from research import embedding_folds as folds
+from research import embeddings, peer_worker, peers
+from research import embeddings_tables as tables
+from research.rows import Results
+from research.study import Study
 
 
 @pytest.fixture
@@ -18,12 +23,15 @@ def small_sets(monkeypatch):
     data = l2s.TripletData(triplets, 12, groups, tuple("abcdefghijkl"))
     monkeypatch.setattr(l2s, "fetch_music_artists", lambda: data)
     monkeypatch.setattr(l2s, "fetch_food", lambda *, unique: data)
-    return data
+    for cached in (folds.load, folds.row_numbers):
+        cached.cache_clear()
+    yield data
+    for cached in (folds.load, folds.row_numbers):
+        cached.cache_clear()
 
 
 @pytest.mark.parametrize("dataset", ["artists", "food"])
-def test_folds_should_hold_out_every_row_once_and_never_cut_a_screen(experiment, small_sets, dataset):
-    folds = experiment("embedding_folds")
+def test_folds_should_hold_out_every_row_once_and_never_cut_a_screen(small_sets, dataset):
     for split in folds.SPLITS:
         tests = [test for _, test in folds.row_numbers(dataset, split)]
         assert sorted(np.concatenate(tests)) == list(range(len(small_sets.triplets)))
@@ -31,8 +39,8 @@ def test_folds_should_hold_out_every_row_once_and_never_cut_a_screen(experiment,
         assert not set(small_sets.groups[train]) & set(small_sets.groups[test])
 
 
-def test_a_fold_should_come_back_from_its_file(experiment, small_sets, tmp_path):
-    part = experiment("embedding_folds").fold("artists", "screen", 3)
+def test_a_fold_should_come_back_from_its_file(small_sets, tmp_path):
+    part = folds.load_fold("artists", "screen", 3)
     part.write(tmp_path / "fold.npz")
     with np.load(tmp_path / "fold.npz") as stored:
         assert (stored["train"] == part.train).all()
@@ -41,25 +49,25 @@ def test_a_fold_should_come_back_from_its_file(experiment, small_sets, tmp_path)
     assert len(part.train_groups) == len(part.train)
 
 
-def test_folds_should_name_the_sets_there_are(experiment):
+def test_folds_should_name_the_sets_there_are():
     with pytest.raises(ValueError, match="expected one of .*'artists', 'food'.* got 'wine' and 'row'"):
-        experiment("embedding_folds").load("wine", "row")
+        folds.load("wine", "row")
 
 
 @pytest.mark.parametrize("n_components", [1, 2, 10])
-def test_tste_losses_should_equal_the_ratio_of_student_kernels(experiment, n_components):
+def test_tste_losses_should_equal_the_ratio_of_student_kernels(n_components):
     near, far = np.random.default_rng(1).gamma(1.0, 3.0, (2, 50))
     alpha = max(n_components - 1, 1)
     kernel_near, kernel_far = ((1 + d2 / alpha) ** (-(alpha + 1) / 2) for d2 in (near, far))
     expected = -np.log(kernel_near / (kernel_near + kernel_far))
-    np.testing.assert_allclose(experiment("peer_worker").tste_losses(near, far, n_components), expected, rtol=1e-9)
+    np.testing.assert_allclose(peer_worker.tste_losses(near, far, n_components), expected, rtol=1e-9)
 
 
 @pytest.mark.parametrize("mu", [0.0, 0.1])
-def test_ckl_losses_should_equal_the_ratio_of_distances(experiment, mu):
+def test_ckl_losses_should_equal_the_ratio_of_distances(mu):
     near, far = np.random.default_rng(2).gamma(1.0, 3.0, (2, 50))
     expected = -np.log((mu + far) / (mu + far + mu + near))
-    np.testing.assert_allclose(experiment("peer_worker").ckl_losses(near, far, mu), expected, rtol=1e-9, atol=1e-15)
+    np.testing.assert_allclose(peer_worker.ckl_losses(near, far, mu), expected, rtol=1e-9, atol=1e-15)
 
 
 class TSTE:
@@ -75,8 +83,8 @@ class SOE(TSTE):
     """The same; by its name it has no probabilities."""
 
 
-def test_a_measurement_should_score_the_fitted_points(experiment):
-    measure = experiment("peer_worker").measure
+def test_a_measurement_should_score_the_fitted_points():
+    measure = peer_worker.measure
     train, test = np.array([(0, 1, 2)]), np.array([(0, 1, 3), (3, 0, 2), (1, 0, 2)])  # items at 0, 1, 4, 9
     result = measure(TSTE(), train, test, 4)
     assert result["accuracy"] == pytest.approx(2 / 3)
@@ -86,27 +94,29 @@ def test_a_measurement_should_score_the_fitted_points(experiment):
     assert measure(SOE(), train, test, 4)["nll"] is None
 
 
-def test_the_plan_should_name_each_cell_once_and_cover_the_grid(experiment):
-    peers = experiment("peers")
-    cells = peers.plan()
-    assert max(Counter(cell.key for cell in cells).values()) == 1
-    grid = Counter((c.dataset, c.split, c.method, c.n_components) for c in cells if c.method in peers.FAST)
+def test_the_plan_should_name_each_fit_once_and_cover_the_grid():
+    cases = peers.plan()
+    assert max(Counter(tuple(case.values()) for case in cases).values()) == 1
+    fast = [case for case in cases if case["method"] in peers.FAST]
+    grid = Counter((case["dataset"], case["split"], case["method"], case["d"]) for case in fast)
     assert set(grid.values()) == {10}
-    assert len(grid) == 2 * 2 * len(peers.FAST) * len(peers.DIMENSIONS)
-    assert {cell.method for cell in cells} == set(peers.METHODS)
+    assert len(grid) == 2 * 2 * len(peers.FAST) * len(folds.DIMENSIONS)
+    assert {case["method"] for case in cases} == set(peers.METHODS)
 
 
-def test_a_run_should_stop_when_its_minutes_are_spent(experiment, monkeypatch, tmp_path, capsys):
-    peers, recording = experiment("peers"), experiment("recording")
-    monkeypatch.setattr(recording, "RESULTS", tmp_path)
-    monkeypatch.setattr(peers, "worker", lambda: SimpleNamespace(versions={"cblearn": "0"}))
-    monkeypatch.setattr(peers, "peer_cell", lambda *cell: {"accuracy": 0.5, "nll": None, "cpu_seconds": 40.0})
-    record = recording.Recording("peers", "python -m research.peers")
-    cells = peers.plan()[:5]
-    peers.measure(record, cells, minutes=1)
-    assert list(record.cells) == [cell.key for cell in cells[:2]]
-    assert "3 cells are left" in capsys.readouterr().err
-    peers.measure(recording.Recording("peers", "again"), cells, minutes=np.inf)
-    assert len(recording.Recording("peers", "again").cells) == 5
-    peers.report(record.cells)
-    assert "| food, row, ckl, D=10 | 50.00 ± nan |  | 40.0 | 1 |" in capsys.readouterr().out
+def test_a_peers_results_should_not_pass_for_ours(results_folder, small_sets, monkeypatch):
+    """The versions of the peers are at the head; ours and theirs are different tables, and different lines."""
+    worker = SimpleNamespace(
+        versions={"cblearn": "0"}, fit=lambda *_: {"accuracy": 0.5, "nll": None, "cpu_seconds": 40.0}
+    )
+    monkeypatch.setattr(peers, "worker", lambda: worker)
+    peers.run(Study("peers"))
+    results = Results(quick=True)
+    assert results.file("peers").head["peers"] == {"cblearn": "0"}
+    assert len(results.select(peers.PEER_FIT)) == len(peers.plan(quick=True))
+    assert not results.select(embeddings.FIT)
+    assert {tables.name_of(row) for row in results.select(peers.PEER_FIT)} == {
+        "cblearn tste, D=2",
+        "cblearn soe, one start, D=2",
+    }
+    assert tables.fold_row("tste", results.select(peers.PEER_FIT, method="tste"))[1:] == ["50.00 ± 0.00", "", "40", "4"]

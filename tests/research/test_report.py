@@ -1,37 +1,45 @@
 """The report is what the generator makes of the results in the repository."""
 
+import json
 import re
 from pathlib import Path
+
+from research import report, theorem1
+from research.rows import Results
 
 ROOT = Path(__file__).parents[2]
 
 
-def test_the_committed_report_should_be_made_from_the_committed_results(experiment):
+def test_the_committed_report_should_be_made_from_the_committed_results():
     page = (ROOT / "docs" / "reproduction.md").read_text()
-    assert page == experiment("report").report(), "run `learn2search reproduce --report` and commit the page"
+    assert page == report.report(), "run `learn2search reproduce --report` and commit the page"
 
 
-def test_every_experiment_should_be_in_the_report_and_run_by_the_command(experiment):
-    modules = (ROOT / "research").glob("*.py")
-    experiments = {path.stem for path in modules if f'main("{path.stem}")' in path.read_text()}
-    assert experiments == set(experiment("report").EXPERIMENTS)
-    assert {path.stem for path in (ROOT / "research" / "claims").glob("*.py")} == experiments | {"__init__"}
+def test_every_module_with_claims_should_be_in_the_report():
+    judged = {path.stem for path in (ROOT / "research").glob("*.py") if "\nCLAIMS = " in path.read_text()}
+    assert judged == set(report.EXPERIMENTS)
 
 
-def test_without_results_the_report_should_say_that_nothing_was_measured(experiment, results):
-    page = experiment("report").report(quick=True)
-    assert page.count("Nothing has been measured yet.") == len(experiment("report").EXPERIMENTS)
+def test_without_results_the_report_should_say_that_nothing_was_measured(results_folder):
+    page = report.report(quick=True)
+    assert page.count("Nothing has been measured yet.") == len(report.EXPERIMENTS)
     assert not re.search(r"\*\*holds\*\* \|", page)
 
 
-def test_a_peers_results_should_not_pass_for_ours(experiment):
-    cells = experiment("study").read_cells("supplement_dimension", ("embeddings", "peers"))
-    ours, theirs = (cells[f"food | row | {name} | D=10 | fold 0"] for name in ("ckl", "cblearn ckl"))
-    assert "wall_seconds" not in ours
-    assert "wall_seconds" in theirs
+def test_verdicts_and_numbers_should_stand_in_one_row():
+    judged = list(report.judged(theorem1, Results()))
+    assert [row.verdict for row in judged] == ["holds", "holds"]
+    assert all("bits" in row.ours or "beliefs" in row.ours for row in judged)
 
 
-def test_verdicts_and_numbers_should_stand_in_one_row(experiment):
-    rows = experiment("report").rows(experiment("theorem1"), quick=False)
-    assert [row[3] for row in rows] == ["holds", "holds"]
-    assert all("|" not in where for where, *_ in rows)
+def test_every_picture_should_be_on_a_page_and_exist_once():
+    pages = "\n".join(page.read_text() for page in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md")))
+    pictures = [path for path in (ROOT / "research" / "results").glob("*.svg") if not path.stem.endswith("-quick")]
+    assert all(f"research/results/{picture.name}" in pages for picture in pictures)
+    assert len({picture.read_bytes() for picture in pictures}) == len(pictures)
+
+
+def test_results_files_should_name_the_module_that_makes_them():
+    for path in (ROOT / "research" / "results").glob("*.json"):
+        if not path.stem.endswith("-quick"):
+            assert json.loads(path.read_text())["command"] == f"python -m research.{path.stem} --full"

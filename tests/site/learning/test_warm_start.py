@@ -104,7 +104,7 @@ def test_the_looks_of_the_demo_should_be_of_the_faces_as_they_are_drawn(tmp_path
     drawings = [demo.draw(face, f"face-{number:03}-") for number, face in enumerate(demo.faces())]
     with np.load(install.THUMBNAIL_COLOURS) as file:
         assert str(file["drawings"]) == hashlib.sha256("".join(drawings).encode()).hexdigest(), (
-            "the faces have changed: python -m research.warm_start --photograph"
+            "the faces have changed: python -m learn2search.demo.photograph"
         )
     assert len(install.looks()) == len(drawings)
 
