@@ -87,6 +87,42 @@ def test_given_items_should_be_shown_in_place_of_the_proposed_ones(strategy):
         search.show([1, 9])
     with pytest.raises(ValueError, match="2 to 8 different items"):
         search.show([1, 1])
+    with pytest.raises(ValueError, match="a query is a list of items"):
+        search.show([True, 3])
+    assert search.show(np.array([1, 2])) == (1, 2)
+
+
+def test_a_replayed_log_should_lead_to_the_same_belief_and_questions(strategy):
+    search, again = new_search(strategy), new_search(strategy)
+    for answer in (0, None, 2):
+        query = search.ask(3)
+        search.tell(None if answer is None else query[answer])
+    again.tell(again.ask(4)[1])  # forgotten
+    again.replay(search.log, pending=search.ask(3))
+    np.testing.assert_array_equal(again.probability(), search.probability())
+    assert again.to_dict() == search.to_dict()
+    again.replay([([3, 4], 3)])
+    assert again.log == (l2s.Step((3, 4), 3),)
+    assert again.ask() != (3, 4)
+
+
+@pytest.mark.parametrize(
+    ("log", "pending", "message"),
+    [
+        ([([3, 4], 5)], None, r"the answer 5 is not an item of its query \[3, 4\]"),
+        ([([3, 40], 3)], None, "names item 40, but the items are 0..39"),
+        ([([3], 3)], None, "2 to 8 different items"),
+        ([], (1, 1), "2 to 8 different items"),
+        ([([3, 4], 3)], (4, 5), "item 4 was shown before"),
+    ],
+)
+def test_a_log_that_cannot_be_should_be_refused_and_change_nothing(log, pending, message):
+    search = new_search("sampled")
+    query = search.ask()
+    search.tell(query[0])
+    with pytest.raises(ValueError, match=message):
+        search.replay(log, pending)
+    assert search.log == (l2s.Step(query, query[0]),)
 
 
 def test_undo_should_bring_the_question_and_the_belief_back(strategy):
@@ -273,9 +309,9 @@ def test_a_stored_search_of_another_version_or_embedding_should_be_refused():
     [
         ({"log": [[[3, 3], 3]]}, "2 to 8 different items"),
         ({"log": [[[3], 3]]}, "2 to 8 different items"),
-        ({"log": [[[3, 4], 5]]}, r"stored answer 5 is not an item of its query \[3, 4\]"),
-        ({"log": [[[3, 4], True]]}, "stored answer True"),
-        ({"log": [[[3, 1.5], 3]]}, "bad query"),
+        ({"log": [[[3, 4], 5]]}, r"the answer 5 is not an item of its query \[3, 4\]"),
+        ({"log": [[[3, 4], True]]}, "the answer True"),
+        ({"log": [[[3, 1.5], 3]]}, "a query is a list of items"),
         ({"log": None}, "bad log"),
         ({"log": [[1, 2, 3]]}, "bad log"),
         ({"pending": []}, "2 to 8 different items"),

@@ -6,7 +6,7 @@ answer and replays the others, and a stored search (`to_dict`) is the log: no be
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, ClassVar, NamedTuple
 
@@ -78,15 +78,34 @@ class Search(ABC):
         return self._pending
 
     def show(self, query: Sequence[int]) -> tuple[int, ...]:
-        """Ask about these items instead of what the search would ask, as to get to know new ones; then `tell`."""
-        if any(isinstance(item, bool) or not isinstance(item, int | np.integer) for item in query):
-            raise ValueError(f"items are whole numbers, got {query!r}")
-        step = _checked_step([int(item) for item in query], None, self.embedding)
-        used = [item for item in step.query if self._blocked[item]]
-        if used:
-            raise ValueError(f"item {used[0]} was shown before in this search: show items that are not in `used`")
-        self._pending = step.query
-        return step.query
+        """Ask about these items instead of what the search would ask.
+
+        Parameters
+        ----------
+        query : sequence of int
+            2 to 8 different items that were not shown before in this search (or may be shown again: `reuse`).
+
+        Returns
+        -------
+        tuple of int
+            The same items. The question is open, and `tell` answers it.
+
+        Raises
+        ------
+        ValueError
+            If an item is unknown, given twice, or was shown before.
+
+        Examples
+        --------
+        >>> import learn2search as l2s
+        >>> search = l2s.GaussSearch(l2s.Embedding([[0.0], [1.0], [2.0], [3.0]]), seed=0)
+        >>> search.show([0, 3])
+        (0, 3)
+        >>> search.ask()
+        (0, 3)
+        """
+        self._pending = self._checked_question(query, self._log)
+        return self._pending
 
     def tell(self, chosen: int | None) -> None:
         """The answer to the last query: one of its items, or None for "can't tell"."""
@@ -105,10 +124,39 @@ class Search(ABC):
         """Take the last answer back; its query is open again and returned."""
         if not self._log:
             raise ValueError("there is no answer to undo: this search has none yet")
-        last = self._log[-1]
-        self._replay(self._log[:-1])
+        *before, last = self._log
+        self._replay(before)
         self._pending = last.query
         return last.query
+
+    def replay(self, log: Iterable[tuple[Sequence[int], int | None]], pending: Sequence[int] | None = None) -> None:
+        """Forget all answers and take these in instead, as when a search is rebuilt from a table of answers.
+
+        Parameters
+        ----------
+        log : iterable of (query, chosen)
+            The answered questions in their order: the items shown, and the one chosen or None for "can't tell". A
+            search's own `log` will do.
+        pending : sequence of int, optional
+            The question that is open after them. By default none is, and `ask` makes one.
+
+        Raises
+        ------
+        ValueError
+            If a question or an answer is not possible; then the search is as it was.
+
+        Examples
+        --------
+        >>> import learn2search as l2s
+        >>> search = l2s.GaussSearch(l2s.Embedding([[0.0], [1.0], [2.0], [3.0]]), seed=0)
+        >>> search.replay([((0, 3), 3)], pending=(1, 2))
+        >>> search.used, search.ask()
+        (frozenset({0, 3}), (1, 2))
+        """
+        steps = [_checked_step(query, chosen, self.embedding) for query, chosen in log]
+        question = None if pending is None else self._checked_question(pending, steps)
+        self._replay(steps)
+        self._pending = question
 
     def restart(self, key: Key | None = None) -> None:
         """Forget all answers and begin again, with a new random stream if a key is given."""
@@ -174,9 +222,7 @@ class Search(ABC):
         except TypeError as error:
             raise ValueError(f"the stored search has options that {strategy.__name__} does not know: {error}") from None
         search._key = np.array([int(word, 16) for word in state["key"]], np.uint64)
-        search._replay([_checked_step(query, chosen, embedding) for query, chosen in state["log"]])
-        if state["pending"] is not None:
-            search._pending = _checked_step(state["pending"], None, embedding).query
+        search.replay(state["log"], state["pending"])
         return search
 
     def __reduce__(self) -> tuple[Any, tuple[dict[str, Any], Embedding]]:
@@ -235,6 +281,15 @@ class Search(ABC):
             self._take_in(step)
             self._log.append(step)
 
+    def _checked_question(self, query: Sequence[int], log: list[Step]) -> tuple[int, ...]:
+        """The query as one that can be asked after `log`."""
+        question = _checked_step(query, None, self.embedding).query
+        used = set() if self.reuse else {item for step in log for item in step.query}
+        for item in question:
+            if item in used:
+                raise ValueError(f"item {item} was shown before in this search: show items that are not in `used`")
+        return question
+
     def _check_size(self, k: int) -> None:
         if not isinstance(k, int | np.integer) or not 2 <= k <= MAX_SHOWN:
             raise ValueError(f"a query shows 2 to {MAX_SHOWN} items, got k={k!r}")
@@ -271,16 +326,20 @@ def _check_state(state: Mapping[str, Any], embedding: Embedding) -> None:
 
 def _checked_step(query: Any, chosen: Any, embedding: Embedding) -> Step:
     """A question and its answer as they were stored or given, or an error that says what is wrong with them."""
-    if not isinstance(query, list | tuple) or not all(type(item) is int for item in query):
-        raise ValueError(f"the stored search has a bad query: expected a list of items, got {query!r}")
+    if isinstance(query, str) or not isinstance(query, Sequence | np.ndarray) or not all(map(_is_item, query)):
+        raise ValueError(f"a query is a list of items, whole numbers, got {query!r}")
     unknown = [item for item in query if not 0 <= item < embedding.n_items]
     if unknown:
         raise ValueError(f"a query names item {unknown[0]}, but the items are 0..{embedding.n_items - 1}")
     if not 2 <= len(set(query)) == len(query) <= MAX_SHOWN:
         raise ValueError(f"a query must be 2 to {MAX_SHOWN} different items, got {query!r}")
-    if chosen is not None and (type(chosen) is not int or chosen not in query):
-        raise ValueError(f"the stored answer {chosen!r} is not an item of its query {query!r}")
-    return Step(tuple(query), chosen)
+    if chosen is not None and (not _is_item(chosen) or chosen not in query):
+        raise ValueError(f"the answer {chosen!r} is not an item of its query {query!r}")
+    return Step(tuple(int(item) for item in query), None if chosen is None else int(chosen))
+
+
+def _is_item(value: Any) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def _restore(state: dict[str, Any], embedding: Embedding) -> Search:

@@ -1,4 +1,4 @@
-"""BeliefCache are never stored: they are rebuilt from the log of answers, and kept in memory for the next one."""
+"""Beliefs are never stored: they are rebuilt from the log of answers, and kept in memory for the next one."""
 
 import hashlib
 import math
@@ -52,10 +52,7 @@ class OpenSearch:
         rows = self.search.ask(k=min(show, self.search.left))
         shown = self._without_retired(rows, active)
         shown = self._with_unknown(shown, active, draw)
-        if shown != rows:
-            state = self.search.to_dict() | {"pending": [int(row) for row in shown] if len(shown) > 1 else None}
-            self.search = Search.from_dict(state, self.known.embedding)
-        return self.known.numbers(shown) if len(shown) > 1 else ()
+        return self.known.numbers(self.search.show(shown)) if len(shown) > 1 else ()
 
     def _free(self, shown: Sequence[int], active: frozenset[int]) -> list[int]:
         """Rows that may be shown and were not, the most probable first."""
@@ -88,7 +85,7 @@ class OpenSearch:
 
 
 class BeliefCache:
-    """BeliefCache by search and step. One is taken out to be used, so that no two threads ever share it."""
+    """Beliefs by search and step. One is taken out to be used, so that no two threads ever share it."""
 
     def __init__(self, library: ModelCache) -> None:
         self._models = library
@@ -120,13 +117,12 @@ class BeliefCache:
         fresh = self.begin(row, miss_rate)
         place = fresh.known.row
         log = [
-            [[place(item) for item in step.shown], None if step.chosen is None else place(step.chosen)]
+            ([place(item) for item in step.shown], None if step.chosen is None else place(step.chosen))
             for step in answers
             if step.kind in ("choice", "none")
         ]
-        pending = [place(item) for item in question.shown] or None
-        state = fresh.search.to_dict() | {"log": log, "pending": pending}
-        return OpenSearch(Search.from_dict(state, fresh.known.embedding), fresh.known)
+        fresh.search.replay(log, [place(item) for item in question.shown] or None)
+        return fresh
 
     def keep(self, search_id: str, number: int, belief: OpenSearch) -> None:
         """Have it at hand for the answer to question `number`."""
