@@ -16,9 +16,10 @@ if TYPE_CHECKING:
         random_margins,
     )
     from learn2search.datasets.download import DataUnavailable
-    from learn2search.datasets.features import fetch_music_origin, fetch_red_wine
     from learn2search.datasets.food import fetch_food
     from learn2search.datasets.music_artists import fetch_music_artists
+    from learn2search.datasets.music_origin import fetch_music_origin
+    from learn2search.datasets.red_wine import fetch_red_wine
     from learn2search.datasets.synthetic import make_triplets
     from learn2search.datasets.triplet_data import TripletData
     from learn2search.embed import _jax as accelerated
@@ -92,10 +93,11 @@ __all__ = [
 
 # Names are imported when they are first used: `learn2search --help` need not wait for numba.
 _HOME = {
-    "datasets.features": ("fetch_music_origin", "fetch_red_wine"),
     "datasets.download": ("DataUnavailable",),
     "datasets.food": ("fetch_food",),
     "datasets.music_artists": ("fetch_music_artists",),
+    "datasets.music_origin": ("fetch_music_origin",),
+    "datasets.red_wine": ("fetch_red_wine",),
     "datasets.synthetic": ("make_triplets",),
     "datasets.triplet_data": ("TripletData",),
     "embed.dimension": ("choose_dimension", "energy_dimension"),

@@ -3,6 +3,7 @@
 import hashlib
 import io
 import os
+import sys
 import threading
 import zipfile
 from functools import partial
@@ -13,8 +14,7 @@ import numpy as np
 import pytest
 
 import learn2search as l2s
-from learn2search.datasets import download
-from learn2search.datasets.download import DataFile, DataUnavailable
+from learn2search.datasets.download import DataFile, DataUnavailable, folders
 
 DATA = os.environ.get("LEARN2SEARCH_DATA")
 # Never skipped in CI: there a missing data set fails.
@@ -105,6 +105,8 @@ def test_a_file_should_be_taken_out_of_its_archive(server, empty_folder):
     assert (empty_folder / "inner.txt").read_bytes() == b"hello\n"
     with pytest.raises(DataUnavailable, match="holds no other.txt"):
         DataFile("other.txt", "", f"{server}/packed.zip", archived=True).read()
+    with pytest.raises(DataUnavailable, match="plain.csv is not a ZIP or tar archive"):
+        DataFile("other.txt", "", f"{server}/plain.csv", archived=True).read()
 
 
 def test_a_folder_that_cannot_be_written_should_not_matter(server, empty_folder, tmp_path):
@@ -114,12 +116,31 @@ def test_a_folder_that_cannot_be_written_should_not_matter(server, empty_folder,
     assert (tmp_path / "cache" / "learn2search" / "plain.csv").exists()
 
 
+def test_without_any_folder_to_write_to_a_file_should_be_read_all_the_same(server, empty_folder, tmp_path):
+    empty_folder.write_text("a file where the folder should be")
+    (tmp_path / "cache").write_text("here too")
+    file = DataFile("inner.txt", digest(b"hello\n"), f"{server}/packed.zip", archived=True)
+    assert file.read() == b"hello\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have other folders")
+def test_the_cache_should_be_where_linux_keeps_it(monkeypatch):
+    monkeypatch.delenv("LEARN2SEARCH_DATA", raising=False)
+    monkeypatch.setenv("HOME", "/home/ann")
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    assert folders() == [Path("/home/ann/.cache/learn2search")]
+    monkeypatch.setenv("XDG_CACHE_HOME", "/var/tmp/ann")
+    assert folders() == [Path("/var/tmp/ann/learn2search")]
+    monkeypatch.setenv("LEARN2SEARCH_DATA", "/data")
+    assert folders() == [Path("/data"), Path("/var/tmp/ann/learn2search")]
+
+
 def test_what_is_not_the_expected_file_should_be_refused(server, empty_folder):
-    with pytest.raises(DataUnavailable, match="is not the expected file: sha256 [0-9a-f]{64}, not 0000"):
+    with pytest.raises(DataUnavailable, match="is not the expected file: .* expected 0000 but got [0-9a-f]{64}"):
         DataFile("plain.csv", "0000", f"{server}/plain.csv").read()
-    assert not empty_folder.exists() or not list(empty_folder.iterdir())
-    download.keep("plain.csv", b"damaged")
-    with pytest.raises(DataUnavailable, match="delete it, and it is downloaded again"):
+    assert list(empty_folder.iterdir()) == []
+    (empty_folder / "plain.csv").write_bytes(b"damaged")
+    with pytest.raises(DataUnavailable, match="sha256 [0-9a-f]{64}, not .* delete it, and it is downloaded again"):
         DataFile("plain.csv", digest(b"1,2\n3,4\n"), f"{server}/plain.csv").read()
 
 
@@ -138,7 +159,8 @@ def test_food_of_another_version_should_be_refused(empty_folder):
             ' "near_answer": ["images/b.jpg"], "is_catchtrial": false}]}]',
         )
         archive.writestr("raw/info.json", '{"something": 1}')
-    download.keep("food100-dataset.zip", content.getvalue())
+    empty_folder.mkdir()
+    (empty_folder / "food100-dataset.zip").write_bytes(content.getvalue())
     with pytest.raises(DataUnavailable, match=r"this gives 1 \(1\) of 3: another version"):
         l2s.fetch_food()
 

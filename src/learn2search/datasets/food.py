@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from learn2search.datasets.download import DataUnavailable, download, folders, keep, members
+from learn2search.datasets.download import DataUnavailable, find, members, retrieve
 from learn2search.datasets.triplet_data import TripletData
 
 ADDRESS = "https://vision.cornell.edu/se3/wp-content/uploads/2014/09/food100-dataset.zip"
@@ -49,18 +49,20 @@ def fetch_food(*, unique: bool = False) -> TripletData:
 
 def _raw_files() -> list[tuple[str, bytes]]:
     """The raw JSON files, from an archive in a folder or from the original one, in the order of their names."""
-    for folder in folders():
-        for name in PACKED:
-            if (folder / name).is_file():
-                return _json_files((folder / name).read_bytes())
-    archive = download(ADDRESS, PACKED[1])
-    files = _json_files(archive)
-    keep(PACKED[1], archive)
-    return files
+    path = find(*PACKED)
+    archive = retrieve(PACKED[1], ADDRESS, None, _checked) if path is None else path.read_bytes()
+    return _json_files(archive, str(path or ADDRESS))
 
 
-def _json_files(archive: bytes) -> list[tuple[str, bytes]]:
-    return sorted((path.rsplit("/", 1)[-1], content) for path, content in members(archive) if path.endswith(".json"))
+def _checked(archive: bytes) -> bytes:
+    """Only an archive that can be read is kept."""
+    _json_files(archive, ADDRESS)
+    return archive
+
+
+def _json_files(archive: bytes, where: str) -> list[tuple[str, bytes]]:
+    files = members(archive, where)
+    return sorted((path.rsplit("/", 1)[-1], content) for path, content in files if path.endswith(".json"))
 
 
 def _screens(path: str, content: bytes) -> list[dict[str, Any]]:

@@ -1,15 +1,15 @@
 """Settings: environment variables with the prefix `LEARN2SEARCH_`, and options of the same names."""
 
-import os
 from pathlib import Path
 
+import platformdirs
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
 def default_home() -> Path:
     """The user's data folder, where state is kept that no other setting places elsewhere."""
-    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "learn2search"
+    return platformdirs.user_data_path("learn2search", appauthor=False)
 
 
 class Settings(BaseSettings):
