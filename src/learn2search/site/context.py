@@ -2,13 +2,14 @@
 
 import hashlib
 import hmac
-import math
 import secrets
+import threading
 import time
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+from cachetools import TLRUCache, TTLCache
 
 from learn2search.site.errors import NotFound
 from learn2search.site.learning.model_cache import ModelCache
@@ -25,6 +26,7 @@ TOKEN = "owner_token"  # its hash
 _TOKEN_SECONDS = 2.0
 _ITEMS_SECONDS = 10.0  # that an item may be old
 _ITEMS_KEPT = 20_000
+_REMEMBERED_KEPT = 10_000  # figures
 SECRET = "secret"  # signs the owner's cookie and salts visitors
 
 
@@ -38,9 +40,9 @@ class Site:
         self.models = ModelCache(self.database)
         self.beliefs = BeliefCache(self.models)
         self._secret: bytes | None = None
-        self._remembered: dict[object, tuple[float, Any]] = {}
-        self._items: dict[tuple[int, int], Item] = {}
-        self._items_since = -math.inf
+        self._lock = threading.Lock()  # of the two caches
+        self._remembered: TLRUCache[object, _Remembered] = TLRUCache(_REMEMBERED_KEPT, _forgotten_at)
+        self._items: TTLCache[tuple[int, int], Item] = TTLCache(_ITEMS_KEPT, _ITEMS_SECONDS)
 
     @classmethod
     def open(cls, settings: Settings, clock: Callable[[], float] = time.time) -> "Site":
@@ -63,16 +65,17 @@ class Site:
 
     def items(self, collection_id: int, numbers: Iterable[int]) -> dict[int, Item]:
         """Items by number, as they were a few seconds ago at most."""
-        if time.monotonic() - self._items_since > _ITEMS_SECONDS or len(self._items) > _ITEMS_KEPT:
-            self._items, self._items_since = {}, time.monotonic()
-        known = self._items
         wanted = set(numbers)
-        missing = [number for number in wanted if (collection_id, number) not in known]
-        if missing:
+        with self._lock:
+            known = {number: self._items.get((collection_id, number)) for number in wanted}
+        found = {number: item for number, item in known.items() if item is not None}
+        if len(found) < len(wanted):
             with self.database.read() as db:
-                found = items.by_number(db, collection_id, missing)
-            known.update({(collection_id, number): item for number, item in found.items()})
-        return {number: known[collection_id, number] for number in wanted if (collection_id, number) in known}
+                read = items.by_number(db, collection_id, [number for number in wanted if number not in found])
+            with self._lock:
+                self._items.update({(collection_id, number): item for number, item in read.items()})
+            found |= read
+        return found
 
     def generator(self) -> np.random.Generator:
         """Randomness for what is not a search: from the setting SEED, or fresh."""
@@ -80,17 +83,20 @@ class Site:
 
     def remember(self, name: object, seconds: float, make: Callable[[], Made]) -> Made:
         """What was made for this name a moment ago, or is made now: for figures that may be a little old."""
-        made_at, value = self._remembered.get(name, (-math.inf, None))
-        if time.monotonic() - made_at > seconds:
-            value = make()
-            self._remembered[name] = (time.monotonic(), value)
-        result: Made = value
-        return result
+        with self._lock:
+            known = self._remembered.get(name)
+        if known is None:
+            known = _Remembered(make(), seconds)
+            with self._lock:
+                self._remembered[name] = known
+        made: Made = known.made
+        return made
 
     def forget(self) -> None:
         """Make all figures anew, and rebuild all beliefs."""
-        self._remembered.clear()
-        self._items = {}
+        with self._lock:
+            self._remembered.clear()
+            self._items.clear()
         self.beliefs.forget()
 
     # --- the owner ---
@@ -100,7 +106,8 @@ class Site:
         token = secrets.token_urlsafe(24)
         with self.database.write() as db:
             collections.put_setting(db, TOKEN, _hash(token))
-        self._remembered.pop(TOKEN, None)
+        with self._lock:
+            self._remembered.pop(TOKEN, None)
         return token
 
     def first_token(self) -> str | None:
@@ -141,6 +148,17 @@ class Site:
                     collections.put_setting(db, SECRET, known)
             self._secret = bytes.fromhex(known)
         return self._secret
+
+
+class _Remembered(NamedTuple):
+    """What was made, and for how many seconds it may be used."""
+
+    made: Any
+    seconds: float
+
+
+def _forgotten_at(_: object, remembered: _Remembered, now: float) -> float:
+    return now + remembered.seconds
 
 
 def _hash(token: str) -> str:

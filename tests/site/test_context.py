@@ -1,0 +1,59 @@
+"""What a process of the site remembers for a moment."""
+
+import threading
+import time
+from dataclasses import replace
+
+from learn2search.site.context import Site
+from learn2search.store.collections import Collection
+from learn2search.store.items import change
+
+
+def test_what_was_made_should_be_used_until_its_time_is_over(site: Site) -> None:
+    made: list[int] = []
+
+    def make() -> int:
+        made.append(len(made))
+        return made[-1]
+
+    assert [site.remember("figure", 60.0, make) for _ in range(3)] == [0, 0, 0]
+    assert site.remember("another", 60.0, make) == 1
+    site.forget()
+    assert site.remember("figure", 0.05, make) == 2
+    time.sleep(0.1)
+    assert site.remember("figure", 0.05, make) == 3
+
+
+def test_nothing_should_be_remembered_as_well_as_something(site: Site) -> None:
+    made: list[None] = []
+    for _ in range(3):
+        assert site.remember("nothing", 60.0, lambda: made.append(None)) is None
+    assert len(made) == 1
+
+
+def test_many_threads_should_remember_at_once(site: Site) -> None:
+    failed: list[BaseException] = []
+
+    def use() -> None:
+        try:
+            for number in range(2000):
+                assert site.remember(number % 50, 1e-4, lambda: "made") == "made"
+        except BaseException as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=use) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failed == []
+
+
+def test_items_should_be_read_again_when_they_are_forgotten(site: Site, collection: Collection) -> None:
+    first = site.items(collection.id, [0, 3, 999])
+    assert sorted(first) == [0, 3]  # the other is unknown
+    with site.database.write() as db:
+        change(db, [replace(first[3], title="Deep blue")])
+    assert site.items(collection.id, [3, 4])[3].title == first[3].title
+    site.forget()
+    assert site.items(collection.id, [3, 4])[3].title == "Deep blue"
