@@ -1,6 +1,6 @@
 """The report: each claim of the paper beside what was measured, from the results files alone.
 
-`learn2search reproduce --report` writes docs/reproduction.md from the full results, and with --quick
+`learn2search reproduce --report` writes docs/research/reproduction.md from the full results, and with --quick
 research/results/reproduction-quick.md from the quick ones.
 """
 
@@ -21,6 +21,8 @@ EXPERIMENTS = (
     *("theorem1", "theorem2", "lemma", "scaling"),
 )
 ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "research" / "reproduction.md"
+TO_ROOT = "../.."  # from the folder of the page
 MARKS = {HOLDS: "**holds**", IN_PART: "**holds in part**", FAILS: "**does not hold**", MISSING: "not measured yet"}
 HEAD = """# The paper's experiments, reproduced
 
@@ -31,10 +33,9 @@ measured. `learn2search reproduce --full` measures what is missing and writes th
 the same at small sizes in minutes. All people are **simulated**: they answer by the paper's probit model. ± is one
 standard error.
 
-A verdict is computed, never written by hand: a claim is one or more checks, as its rule says. All pass: it **holds**;
-some pass: it **holds in part**; none: it **does not hold**. Two means differ when they are two standard errors of their
-difference apart; one repetition alone is given an error of 5%. What stands in parentheses is a claim of ours, not of
-the paper.
+Verdicts are computed. A claim is one or more checks, which its rule describes. It **holds** when all of them pass,
+**holds in part** when some do, and **does not hold** when none does. Two means differ when they are two standard errors
+of their difference apart; a single repetition is given an error of 5%. A claim in parentheses is ours, not the paper's.
 """
 
 
@@ -74,7 +75,7 @@ def origins(module: ModuleType, results: Results) -> Iterator[str]:
             machine = made["environment"]
             where = f"{machine['processor']}, {machine['cores']} cores, Python {machine['python']}"
             seed = f", seed {made['seed']}" if "seed" in made else ""
-            yield f"[`{name}`](../{name}): `{made['command']}`{seed}, {made['finished'][:10]}, {where}"
+            yield f"[`{name}`]({TO_ROOT}/{name}): `{made['command']}`{seed}, {made['finished'][:10]}, {where}"
 
 
 def judged(module: ModuleType, results: Results) -> Iterator[Judged]:
@@ -88,7 +89,7 @@ def section(module: ModuleType, results: Results) -> Iterator[str]:
     yield f"\n## {title(module)}\n\n{text(module)}\n"
     drawn = picture(module, results.quick)
     if drawn.exists() and not results.quick:
-        yield f"![{title(module)}](../{drawn.relative_to(ROOT)})\n"
+        yield f"![{title(module)}]({TO_ROOT}/{drawn.relative_to(ROOT)})\n"
     yield "| the paper | where | ours | verdict | rule |\n| --- | --- | --- | --- | --- |"
     for row in judged(module, results):
         cells = row._replace(verdict=MARKS[row.verdict])
@@ -123,6 +124,6 @@ def draw(quick: bool) -> None:
 def write(quick: bool) -> Path:
     """The page and its figures."""
     draw(quick)
-    path = rows.RESULTS / "reproduction-quick.md" if quick else ROOT / "docs" / "reproduction.md"
+    path = rows.RESULTS / "reproduction-quick.md" if quick else PAGE
     path.write_text(report(quick), encoding="utf-8")
     return path

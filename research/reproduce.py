@@ -2,8 +2,8 @@
 
 Without --full, small sizes: results and report are in research/results, and only show that everything runs. With
 --full, sizes as in the paper. What is in the result files is not measured again, so only what is missing is (Figure 2
-repeats everything 100 times: days; --repetitions 3 is enough to see it). The report is docs/reproduction.md. Whatever
-is stopped by Ctrl-C goes on with the same command.
+repeats everything 100 times: days; --repetitions 3 is enough to see it). The report is
+docs/research/reproduction.md. Whatever is stopped by Ctrl-C goes on with the same command.
 
 figure1                questions and time per step against n, known features
 figure2                blind search on red wine and music

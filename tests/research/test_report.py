@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_the_committed_report_should_be_made_from_the_committed_results():
-    page = (ROOT / "docs" / "reproduction.md").read_text()
+    page = report.PAGE.read_text()
     assert page == report.report(), "run `learn2search reproduce --report` and commit the page"
 
 
