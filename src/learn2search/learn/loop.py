@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from learn2search.embedding import Embedding
-from learn2search.learn.knowledge import Knowledge
+from learn2search.learn.learnt_embedding import LearntEmbedding
 from learn2search.learn.recipe import Recipe, make_recipe
 from learn2search.learn.state import read_state, write_state
 from learn2search.oracle import Oracle, ProbitOracle
@@ -86,7 +86,7 @@ class Learner:
         self.number = 0  # searches so far
         self.active = np.ones(n_items, bool)
         self._seed = seed_sequence(seed)
-        self.knowledge = Knowledge(int(n_items), self.recipe, self._stream(0), features)
+        self.learnt = LearntEmbedding(int(n_items), self.recipe, self._stream(0), features)
         self.targets = targets
         self._changed()
         self.oracle = oracle
@@ -101,27 +101,27 @@ class Learner:
     @property
     def triplets(self) -> Triplets:
         """All triplets so far."""
-        return self.knowledge.triplets
+        return self.learnt.lessons.triplets
 
     @property
     def counts(self) -> Items:
         """In how many triplets each item stands, the paper's m(i), `(n_items,)`."""
-        return self.knowledge.counts.copy()
+        return self.learnt.counts.copy()
 
     @property
     def version(self) -> int:
         """How often the embedding was refitted."""
-        return self.knowledge.version
+        return self.learnt.version
 
     @property
     def embedding(self) -> Embedding:
         """Of all items; searches on it take the noise `learner.noise`."""
-        return self.knowledge.space()
+        return self.learnt.space()
 
     @property
     def noise(self) -> float:
         """σ of the answers in the unit of the embedding: 1, but for embeddings without variances."""
-        return self.knowledge.noise
+        return self.learnt.now.noise
 
     # --- the loop ---
 
@@ -145,7 +145,7 @@ class Learner:
             episode = self._ask_and_tell(search, target, self._oracle, unknown)
         self.number += 1
         if self.recipe.embedding != "true":
-            self.knowledge.learn(episode.triplets, self.number)
+            self.learnt.learn(episode.triplets, self.number)
         return episode
 
     # --- items come and go ---
@@ -162,7 +162,7 @@ class Learner:
                 f"the oracle knows {len(self._oracle.features)} items, with the new ones there would be {new.stop}: "
                 "first set learner.oracle to one that knows them all"
             )
-        self.knowledge.join(int(count), self.number, features)
+        self.learnt.join(int(count), features)
         self.active = np.concatenate([self.active, np.ones(int(count), bool)])
         self._changed()
         return new
@@ -200,7 +200,7 @@ class Learner:
         """Write everything but the oracle and the targets to a file that `load` reads."""
         choices = {"recipe": self.recipe.to_dict(), "k": self.k, "give_up": self.give_up, "number": self.number}
         seed = {"entropy": self._seed.entropy, "spawn_key": list(self._seed.spawn_key)}
-        write_state(path, {**choices, **seed}, {"active": self.active, **self.knowledge.to_arrays()})
+        write_state(path, {**choices, **seed}, {"active": self.active, **self.learnt.to_arrays()})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], oracle: Oracle, targets: Targets = None) -> "Learner":
@@ -211,8 +211,8 @@ class Learner:
         learner = cls.__new__(cls)
         learner.recipe, learner.k, learner.give_up = recipe, choices["k"], choices["give_up"]
         learner.number, learner._seed, learner.active = choices["number"], seed, arrays["active"]
-        learner.knowledge = Knowledge(len(learner.active), recipe, learner._stream(0))
-        learner.knowledge.take_arrays(arrays)
+        learner.learnt = LearntEmbedding(len(learner.active), recipe, learner._stream(0))
+        learner.learnt.take_arrays(arrays)
         learner.targets = targets
         learner.oracle = oracle
         return learner
@@ -233,11 +233,11 @@ class Learner:
 
     def _new_search(self) -> Search:
         if self.recipe.embedding == "true":
-            space, noise = self._truth, self._person.noise
+            space, noise, strategy = self._truth, self._person.noise, self.recipe.strategy
         else:
-            space, noise = self.knowledge.space(self._items), self.knowledge.noise
-        given = {"metric": self.recipe.metric} if self.recipe.strategy == "gauss" and space.var is not None else {}
-        return make_search(self.recipe.strategy, space, noise, seed=self._stream(1, self.number), **given)
+            space, noise, strategy = self.learnt.space(self._items), self.learnt.now.noise, self.learnt.strategy
+        given = {"metric": self.recipe.metric} if strategy == "gauss" and space.var is not None else {}
+        return make_search(strategy, space, noise, seed=self._stream(1, self.number), **given)
 
     def _draw_target(self) -> int:
         generator = np.random.default_rng(self._stream(2, self.number))
@@ -257,7 +257,7 @@ class Learner:
         """Items that are to be explored: the first query of the search shows up to half its size of them."""
         if self.recipe.embedding == "true" or not self.recipe.explore_below:
             return self._items[:0]
-        unknown = np.flatnonzero(self.active & (self.knowledge.counts < self.recipe.explore_below))
+        unknown = np.flatnonzero(self.active & (self.learnt.counts < self.recipe.explore_below))
         if len(unknown) == 0 or len(unknown) == len(self._items):
             return unknown[:0]
         generator = np.random.default_rng(self._stream(3, self.number))
@@ -341,7 +341,7 @@ def _is_same_loop(one: Learner, other: Learner, *, seeded: bool) -> bool:
     """Were they asked for with the same choices? seeded: and with the same seed."""
     choices = [(loop.recipe, loop.k, loop.give_up, loop.n_items) for loop in (one, other)]
     seeds = [(loop._seed.entropy, loop._seed.spawn_key) if seeded else None for loop in (one, other)]
-    features = [np.empty(0) if loop.knowledge.features is None else loop.knowledge.features for loop in (one, other)]
+    features = [np.empty(0) if loop.learnt.features is None else loop.learnt.features for loop in (one, other)]
     same_features = np.array_equal(features[0], features[1])
     return choices[0] == choices[1] and seeds[0] == seeds[1] and same_features
 

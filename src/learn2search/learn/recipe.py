@@ -17,26 +17,39 @@ from learn2search.search.simulate import STRATEGIES
 EMBEDDINGS = ("gauss", "tste", "ckl", "true")
 DOUBLING = "doubling"
 ESTIMATED, AUTO = "estimated", "auto"
+# What recipes did that version 0.1 stored: it used every fit.
+_VERSION_0_1: dict[str, Any] = {
+    "held_out": 0.0,
+    "retry": 1.1,
+    "refine_from": 6.0,
+    "untaught_strategy": "sampled",
+}
 
 
 @dataclass(frozen=True)
 class Recipe:
     """The choices of a learning loop; all plain values, so that a state can be saved.
 
-    strategy: of the searches, "sampled", "gauss", ... embedding: "gauss" (GaussEmbed), "tste", "ckl", or "true" (the
-    oracle's own features, never learnt). n_components: D, or "estimated" (the paper: 100 until there are 10,000
-    triplets, then as many as hold 98% of the energy), or "auto". prior: of GaussEmbed. metric: of GaussSearch.
+    strategy: of the searches, "sampled", "gauss", ...; untaught_strategy: while nothing is known. embedding: "gauss"
+    (GaussEmbed), "tste", "ckl", or "true" (the oracle's own features, never learnt). n_components: D, or "estimated"
+    (the paper: 100 until there are 10,000 triplets, then as many as hold 98% of the energy), or "auto". prior: of
+    GaussEmbed. metric: of GaussSearch.
 
     refit: "doubling" (after search 1, 2, 4, ...), a factor by which `refit_by` ("searches" or "triplets") must have
     grown since the last refit, or search numbers. warm_from, online_from: how many triplets an item there must be on
     average before refits begin at the embedding of before, and before each search is followed by an online step;
     infinity = never. epochs: of a cold and of a warm refit; batches: steps an epoch.
 
+    held_out: the share of the lessons, the newest, that are not fitted but judge the fit: it is used only if it
+    predicts them better than what is in use; 0 = every fit is used. retry: in place of the factor `refit`, after a
+    fit that was not used. refine_from: features that are given as exact are refined from so many triplets an item on.
+
     explore_below: an item with fewer triplets is unknown; while there are such items, each search shows some of them
     in its first query.
     """
 
     strategy: str = "sampled"
+    untaught_strategy: str = "random"
     embedding: str = "gauss"
     n_components: int | str = AUTO
     prior: str = "ard"
@@ -48,21 +61,29 @@ class Recipe:
     epochs: tuple[int, int] = (100, 60)
     batches: int = 100
     learning_rate: float = 0.05
+    held_out: float = 0.1
+    retry: float = 1.1
+    refine_from: float = 6.0
     explore_below: int = 0
 
     def __post_init__(self) -> None:
         _check_choice("strategy", self.strategy, STRATEGIES)
+        _check_choice("untaught_strategy", self.untaught_strategy, STRATEGIES)
         _check_choice("embedding", self.embedding, EMBEDDINGS)
         _check_choice("refit_by", self.refit_by, ("searches", "triplets"))
         _check_components(self.n_components)
         object.__setattr__(self, "refit", _checked_refit(self.refit))
         object.__setattr__(self, "epochs", _checked_epochs(self.epochs))
-        for name in ("warm_from", "online_from", "explore_below", "learning_rate", "batches"):
+        for name in ("warm_from", "online_from", "refine_from", "explore_below", "learning_rate", "batches"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not value >= 0:
                 raise ValueError(f"{name} must be a number, 0 or more, got {value!r}")
             if name in ("learning_rate", "batches") and value == 0:
                 raise ValueError(f"{name} must be above 0")
+        if not 0 <= self.held_out < 1:
+            raise ValueError(f"held_out is a share of the lessons, from 0 to below 1, got {self.held_out!r}")
+        if not self.retry > 1:
+            raise ValueError(f"retry is a factor above 1, got {self.retry!r}")
         for name in ("n_components", "warm_from", "online_from", "explore_below", "learning_rate", "batches"):
             value = getattr(self, name)
             if isinstance(value, np.generic):  # a plain number, as a file holds it
@@ -76,20 +97,12 @@ class Recipe:
     def from_dict(cls, stored: dict[str, Any]) -> "Recipe":
         """What `to_dict` wrote; a field that this release does not know is an error."""
         known = {field.name for field in fields(cls)}
+        stored = _VERSION_0_1 | stored
         if set(stored) != known:
             raise ValueError(f"a stored recipe has the fields {sorted(known)}, got {sorted(stored)}")
         never = {name: math.inf for name in ("warm_from", "online_from") if stored[name] is None}
         lists = {name: tuple(value) for name, value in stored.items() if isinstance(value, list)}
         return cls(**{**stored, **lists, **never})
-
-    def refit_is_due(self, searches: int, triplets: int, last: tuple[int, int]) -> bool:
-        """Is it time, after so many searches and triplets? `last` are the two numbers at the last refit."""
-        if self.refit == DOUBLING:
-            return searches & (searches - 1) == 0
-        if isinstance(self.refit, tuple):
-            return searches in self.refit
-        now, before = (searches, last[0]) if self.refit_by == "searches" else (triplets, last[1])
-        return now >= max(before + 1, math.ceil(float(self.refit) * before))
 
 
 def _check_choice(name: str, value: object, allowed: tuple[str, ...]) -> None:
@@ -133,6 +146,8 @@ PRESETS = {
         epochs=(40, 40),
         batches=40,
         learning_rate=0.1,
+        held_out=0.0,
+        untaught_strategy="gauss",
     ),
     "best": Recipe(),
 }

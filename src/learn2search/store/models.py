@@ -66,10 +66,10 @@ def last_published(db: Connection, collection_id: int) -> int | None:
     return db.execute(query.order_by(model.c.version.desc()).limit(1)).scalar_one_or_none()
 
 
-def last_of_origin(db: Connection, collection_id: int, origin: str) -> int | None:
-    """The id of the newest model that came about in this way."""
+def get_last_of_origin(db: Connection, collection_id: int, origin: str) -> Model:
+    """The newest model that came about in this way; there must be one."""
     query = select(model.c.id).where(model.c.collection_id == collection_id, model.c.origin == origin)
-    return db.execute(query.order_by(model.c.version.desc()).limit(1)).scalar_one_or_none()
+    return get(db, int(db.execute(query.order_by(model.c.version.desc()).limit(1)).scalar_one()))
 
 
 def by_version(db: Connection, collection_id: int, version: int) -> Model | None:

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from learn2search.site.administration import owners, statistics
 from learn2search.site.context import Site
 from learn2search.site.errors import Conflict, Unauthorised
+from learn2search.site.learning.metadata import metadata_of
 from learn2search.site.visits import searching
 from learn2search.site.visits.searching import SearchState
 from learn2search.store import lessons, models
@@ -201,7 +202,7 @@ def list_models(site: OurSite, slug: Slug) -> list[ModelOut]:
             published=one.published,
             in_use=one.id == collection.model_id,
             triplets=one.triplets,
-            metrics=one.metrics,
+            metrics=metadata_of(one).figures(),
             created_at=one.created_at,
         )
         for one in found

@@ -8,6 +8,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 
 from learn2search.site.administration.statistics import ago
 from learn2search.site.context import Site
+from learn2search.site.learning.metadata import metadata_of
 from learn2search.web import charts
 from learn2search.web.media_files import media_url, static_url
 
@@ -32,7 +33,7 @@ def _seconds(seconds: float) -> str:
     return f"{round(seconds / 60)} minutes" if seconds < 5400 else f"{round(seconds / 3600)} hours"
 
 
-_templates.globals.update(media_url=media_url, static_url=static_url, charts=charts, ago=ago)
+_templates.globals.update(media_url=media_url, static_url=static_url, charts=charts, ago=ago, metadata_of=metadata_of)
 _templates.filters.update(thousands=_thousands, duration=_seconds)
 
 

@@ -13,8 +13,8 @@ import numpy as np
 from learn2search import Embedding, write_triplets
 from learn2search.site.context import Site
 from learn2search.site.errors import NotFound, Unavailable
+from learn2search.site.learning.expected_positions import positions_for
 from learn2search.site.learning.model_cache import EmbeddingAt
-from learn2search.site.learning.publishing import moved
 from learn2search.store import items, lessons, searches
 from learn2search.store.collections import Collection
 from learn2search.store.models import Model
@@ -69,7 +69,7 @@ def _embedding_npz(site: Site, collection: Collection) -> Parts:
         everything = np.arange(items.next_number(db, collection.id))
     space = known.embedding
     if len(known.items) < len(everything):
-        whole = moved(site, collection, Model(known.model.info, known.items, space), everything)
+        whole = positions_for(site, collection, Model(known.model.info, known.items, space), everything)
         space = Embedding(whole.mean, None if space.var is None else whole.var)
     return _file(space.save, ".npz")
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from learn2search.site.catalogue.options import Options, options_of
 from learn2search.site.context import Site
+from learn2search.site.learning.metadata import metadata_of
 from learn2search.site.learning.model_cache import EmbeddingAt
 from learn2search.site.visits.searching import answers_that_count
 from learn2search.store import collections, items, lessons, models, searches
@@ -289,7 +290,7 @@ def curve(done: Sequence[Finished], is_known: Mask, infos: Sequence[ModelInfo]) 
     parts = [slice(max(0, end - window), end) for end in at]
     learnt = np.sort([one.lesson or 0 for one in done])
     fitted = [info for info in infos if info.origin == "fit" and info.published]
-    came = [int(np.searchsorted(learnt, info.metrics["at_lesson"], side="right")) for info in fitted]
+    came = [int(np.searchsorted(learnt, metadata_of(info).lessons, side="right")) for info in fitted]
     return Curve(
         at=tuple(int(end) for end in at),
         median=tuple(float(np.median(costs[part])) for part in parts),

@@ -1,7 +1,7 @@
 """Known features: search works from the first visit, and clicks refine the positions.
 
 Given features become a model with exact positions, in units of the noise: σ is 1. How noisy people are is not known at
-first, so it is set high; the trainer then fits the scale to the finished searches (`rescaled`), and, once there are
+first, so it is set high; the trainer then fits the scale to the finished searches, and, once there are
 many, the positions too, with the features as the prior's mean.
 """
 
@@ -9,18 +9,17 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
 
-from learn2search import Embedding, calibrate_noise, margin, random_margins
+from learn2search import Embedding
+from learn2search.learn.policy import first_scale
 from learn2search.site.catalogue.options import options_of
 from learn2search.site.context import Site
 from learn2search.site.errors import Conflict, Invalid
-from learn2search.site.learning.publishing import FLIPPED, publish
+from learn2search.site.learning.metadata import ModelMetadata, ModelPrior
+from learn2search.site.learning.publishing import publish
 from learn2search.store import collections, items
 from learn2search.store.collections import Collection
-from learn2search.typing import Array, Triplets
-
-_SCALES = 2.0 ** np.arange(-3, 3.01, 0.25)  # that are tried around the present one
+from learn2search.typing import Array
 
 
 def read_features(path: Path) -> Array:
@@ -56,13 +55,12 @@ def give(site: Site, collection: Collection, features: ArrayLike) -> None:
             f"The features have shape {known.shape}, but item {numbers.max(initial=-1)} needs a row of its own."
         )
     try:
-        space = Embedding(known[numbers])
-        noise = calibrate_noise(random_margins(space.mean, seed=0), FLIPPED)
-        space = Embedding(space.mean / noise)
+        given = Embedding(known[numbers])
+        space = Embedding(first_scale(given.mean) * given.mean)
     except ValueError as error:
         raise Invalid(f"The features cannot be used: {error}") from error
     options = options_of(now).model_copy(update={"dimensions": space.dim})
-    metrics = {"features": True, "online": False, "prior_variance": float(space.mean.var())}
+    prior = ModelPrior(variance=float(space.mean.var()), features=True)
     with site.database.write() as db:
         collections.change(db, now.id, now.title, options.model_dump(mode="json"))
         made = publish(
@@ -75,17 +73,9 @@ def give(site: Site, collection: Collection, features: ArrayLike) -> None:
             trained_up_to=now.lessons,
             triplets=0,
             noise=1.0,
-            metrics=metrics,
+            metrics=ModelMetadata(prior=prior, is_taught=False).to_json(),
             items=numbers,
             embedding=space,
         )
     if made is None:
         raise Conflict("Another model was published meanwhile: try again.")
-
-
-def rescaled(mean: Array, triplets: Triplets) -> Array:
-    """Positions in units of the noise that fits the answers best: the scale s that maximises Σ log Φ(s m)."""
-    anchor, near, far = triplets.T
-    margins = margin(mean[near], mean[far], mean[anchor])
-    likelihoods = [float(special.log_ndtr(scale * margins).sum()) for scale in _SCALES]
-    return mean * float(_SCALES[int(np.argmax(likelihoods))])

@@ -25,7 +25,7 @@ def look_of(picture: Image.Image) -> str:
     return picture.convert("RGB").resize((GRID, GRID), Image.Resampling.BOX).tobytes().hex()
 
 
-def places(site: Site, collection: Collection, first: int, dimensions: int) -> Array:
+def thumbnail_positions(site: Site, collection: Collection, first: int, dimensions: int) -> Array:
     """Where all items of a collection are by their looks, `(size, dimensions)`, in units of their spread along an axis.
 
     first: the axes are those of the items numbered below it, so that they stay when more items come. An item without a

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sqlalchemy import Connection
 
-from learn2search.site.learning.model_cache import EmbeddingAt, as_learner, to_rows
+from learn2search.embed.online import answer_probabilities
+from learn2search.learn import policy
+from learn2search.site.learning.model_cache import EmbeddingAt, to_rows
 from learn2search.store import collections, searches
 from learn2search.store import lessons as stored
 from learn2search.store.searches import SearchRow, StepRow
@@ -23,11 +25,6 @@ if TYPE_CHECKING:
     from learn2search.site.visits.searching import SearchState
 
 BY_OWNER = "by the owner"
-QUICK = 400  # milliseconds: who answers faster has not looked
-_ANSWERS = 3  # that are needed to call a visitor quick
-_SAME_PLACE = 8  # clicks on one place in a row
-_ENOUGH = 15  # triplets that are needed to compare a search with chance
-_CHANCE = 0.35  # a visitor whose answers are, on average, less probable than this clicks at random or against the grain
 
 
 @dataclass(frozen=True)
@@ -75,15 +72,10 @@ def withdraw(db: Connection, search_id: str) -> None:
 def suspicion(answers: tuple[StepRow, ...], rows: list[tuple[int, Triplets]], known: EmbeddingAt) -> str | None:
     """Why a search looks automatic, None if it does not."""
     times = [step.milliseconds for step in answers if step.milliseconds is not None]
-    if len(times) >= _ANSWERS and float(np.median(times)) < QUICK:
-        return "answered too quickly"
-    places = [step.shown.index(step.chosen) for step in answers if step.kind == "choice" and step.chosen in step.shown]
-    if len(places) >= _SAME_PLACE and len(set(places)) == 1:
-        return "always the same place"
-    triplets = np.concatenate([np.empty((0, 3), np.int64), *(part for _, part in rows)])
-    judged = to_rows(triplets, known.items)
-    if len(judged) >= _ENOUGH and not known.model.info.metrics.get("cold", False):
-        probable = float(as_learner(known.embedding).predict_proba(judged).mean())
-        if probable < _CHANCE:
-            return "answers contradict what is known"
-    return None
+    clicked = [step.shown.index(step.chosen) for step in answers if step.kind == "choice" and step.chosen in step.shown]
+    triplets = to_rows(np.concatenate([np.empty((0, 3), np.int64), *(part for _, part in rows)]), known.items)
+    if known.metadata.is_taught and len(triplets):
+        probabilities = answer_probabilities(known.embedding, triplets, known.model.info.noise)
+    else:
+        probabilities = np.empty(0)
+    return policy.doubt(times, clicked, probabilities)

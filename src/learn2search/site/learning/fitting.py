@@ -1,92 +1,111 @@
-"""What one fit of the trainer does: positions of all items from all triplets.
+"""One fit of the trainer: what the site knows, in the form that the learning policy takes, and the result."""
 
-From scratch while there is little, later from where the model in use is. What is known beforehand is the mean of the
-prior: features that the owner gave, or, with a warm start, the pictures, in the unit that fits the answers best.
-"""
-
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
-from learn2search import Embedding, GaussEmbed
-from learn2search.learn.models import likeliest_scale
-from learn2search.site.catalogue.known_features import rescaled
+from learn2search import Embedding
+from learn2search.learn import policy
+from learn2search.learn.policy import Learnt, Lessons, Result
+from learn2search.learn.recipe import Recipe, make_recipe
 from learn2search.site.catalogue.options import options_of
-from learn2search.site.catalogue.thumbnail_features import places
 from learn2search.site.context import Site
-from learn2search.site.learning.model_cache import EmbeddingAt
-from learn2search.site.learning.publishing import moved
-from learn2search.store import models
+from learn2search.site.learning.expected_positions import placed_by_thumbnails, positions_for
+from learn2search.site.learning.metadata import (
+    ModelEvaluation,
+    ModelMetadata,
+    ModelPrior,
+    ThumbnailPrior,
+    metadata_of,
+)
+from learn2search.store import items, lessons, models
 from learn2search.store.collections import Collection
 from learn2search.store.models import Model
-from learn2search.typing import Array, Triplets
+from learn2search.typing import Array
 
-REFINED = 6  # triplets an item: from there on given features are refined
-WARM = 6  # triplets an item: from there on a fit begins where the last one ended
-ONLINE = 3  # triplets an item: from there on lessons are taken in between fits
-_WARM_EPOCHS = 20
+_LOOP, _FIT = 0, 1  # the random streams of the library's loop: the same searches then give the same embedding
 
 
-def fit(
-    site: Site, collection: Collection, triplets: Triplets, known: EmbeddingAt, size: int
-) -> tuple[Embedding, dict[str, Any]]:
-    """Positions of items 0..size-1, and what is told of the model: its prior, and whether it learns online."""
-    density = len(triplets) / len(known.items)
-    if known.model.info.metrics.get("features"):
-        return _fit_features(site, collection, triplets, size, refined=density >= REFINED)
-    dimensions = options_of(collection).dimensions
-    centre, told = _by_pictures(site, collection, triplets, known, dimensions)
-    learner = GaussEmbed(dimensions, random_state=site.generator())
-    if density >= WARM and _fits_on(known, told, dimensions):
-        now = Model(known.model.info, known.items, known.embedding)
-        start = moved(site, collection, now, np.arange(size))
-        learner.set_params(epochs=_WARM_EPOCHS).fit(triplets, init=start, n_items=size, prior_mean=centre)
-    else:
-        if centre is not None:  # few triplets move few items: a variance told by them would call the pictures exact
-            learner.set_params(prior=told["unit"] ** 2)
-        learner.fit(triplets, n_items=size, prior_mean=centre)
-    told |= {"prior_variance": float(np.mean(learner.prior_variance_)), "online": density >= ONLINE}
-    return learner.to_embedding(), told
+@dataclass(frozen=True)
+class FittedModel:
+    """Positions of items 0..size-1, what is known about them, and whether they are to be published.
+
+    fitted_up_to: the last lesson that was fitted. triplets: how many were fitted.
+    """
+
+    embedding: Embedding
+    metadata: ModelMetadata
+    accepted: bool
+    fitted_up_to: int
+    triplets: int
 
 
-def _by_pictures(
-    site: Site, collection: Collection, triplets: Triplets, known: EmbeddingAt, dimensions: int
-) -> tuple[Array | None, dict[str, Any]]:
-    """The prior's mean by the pictures, and what is told of it; nothing without a warm start."""
-    if options_of(collection).warm_start != "pictures":
-        return None, {}
-    first = int(known.model.info.metrics.get("pictures", 1 + int(known.items.max())))
-    looks = places(site, collection, first, dimensions)
-    if not looks.any():
-        return None, {}
-    unit = likeliest_scale(looks, triplets)
-    return unit * looks, {"pictures": first, "unit": unit}
+def recipe_of(collection: Collection) -> Recipe:
+    """How a collection learns: the library's best preset."""
+    options = options_of(collection)
+    return make_recipe("best", options.show, n_components=options.dimensions)
 
 
-def _fits_on(known: EmbeddingAt, told: dict[str, Any], dimensions: int) -> bool:
-    """Can a fit begin where the model in use is? It must have learnt something, and have the same axes."""
-    metrics = known.model.info.metrics
-    same_axes = known.embedding.dim == dimensions and metrics.get("pictures") == told.get("pictures")
-    return same_axes and not metrics.get("cold", False)
-
-
-def _fit_features(
-    site: Site, collection: Collection, triplets: Triplets, size: int, *, refined: bool
-) -> tuple[Embedding, dict[str, Any]]:
-    """Features that were given, scaled to the answers, and refined when there are many."""
-    space = Embedding(rescaled(_given(site, collection, size), triplets))
-    prior = float(space.mean.var())
-    if refined:
-        learner = GaussEmbed(space.dim, random_state=site.generator())
-        learner.fit(triplets, n_items=size, init=space, prior_mean=space.mean)
-        space, prior = learner.to_embedding(), float(np.mean(learner.prior_variance_))
-    return space, {"features": True, "prior_variance": prior, "online": refined}
-
-
-def _given(site: Site, collection: Collection, size: int) -> Array:
-    """The features that the owner gave, for all items; new ones have none and are at the centre."""
+def read_lessons(site: Site, collection: Collection) -> Lessons:
+    """All lessons that count."""
     with site.database.read() as db:
-        found = models.last_of_origin(db, collection.id, "features")
-        assert found is not None
-        given = models.get(db, found)
-    return moved(site, collection, given, np.arange(size)).mean
+        rows = lessons.teaching(db, collection.id)
+    return Lessons(np.ascontiguousarray(rows[:, :3]), np.ascontiguousarray(rows[:, 3]))
+
+
+def fit_model(site: Site, collection: Collection, current: Model, taught: Lessons) -> FittedModel:
+    """Fit the lessons by the policy, starting from the model in use."""
+    recipe, metadata = recipe_of(collection), metadata_of(current.info)
+    with site.database.read() as db:
+        size = items.next_number(db, collection.id)
+    up_to = policy.last_lesson_to_fit(recipe, taught, current.info.trained_up_to, has_features=metadata.knows_features)
+    known = _known(site, collection, current, up_to, size)
+    placed = _placed(site, collection, metadata.prior, size)
+    seed = np.random.SeedSequence(site.settings.seed, spawn_key=(_LOOP, _FIT, collection.lessons))
+    result = policy.attempt(recipe, taught, up_to, known, placed, seed, exact_features=metadata.prior.features)
+    described = _described(result, metadata.prior, len(taught.triplets), collection.lessons)
+    return FittedModel(result.learnt.embedding, described, result.accepted, up_to, len(taught.up_to(up_to)))
+
+
+def _known(site: Site, collection: Collection, current: Model, up_to: int, size: int) -> Learnt:
+    """The model in use for all items, with its online lessons up to one taken in."""
+    metadata = metadata_of(current.info)
+    known = site.models.embedding_at(current.info.id, up_to)
+    now = Model(current.info, known.items, known.embedding)
+    d = known.embedding.dim
+    scale = 0.0 if metadata.prior.thumbnails is None else metadata.prior.thumbnails.scale
+    return Learnt(
+        positions_for(site, collection, now, np.arange(size)),
+        metadata.prior.variances(d),
+        current.info.noise,
+        current.info.trained_up_to,
+        metadata.is_taught and d == options_of(collection).dimensions,
+        metadata.online,
+        scale,
+    )
+
+
+def _placed(site: Site, collection: Collection, prior: ModelPrior, size: int) -> Array | None:
+    """What is known beforehand on the axes of the embedding: the owner's features, thumbnails, or nothing."""
+    if prior.features:
+        with site.database.read() as db:
+            given = models.get_last_of_origin(db, collection.id, "features")
+        return positions_for(site, collection, given, np.arange(size)).mean
+    if prior.thumbnails is not None:
+        return placed_by_thumbnails(site, collection, prior.thumbnails, options_of(collection).dimensions)[:size]
+    return None
+
+
+def _described(result: Result, prior: ModelPrior, triplets: int, lessons_now: int) -> ModelMetadata:
+    learnt, thumbnails = result.learnt, prior.thumbnails
+    if thumbnails is not None:
+        thumbnails = ThumbnailPrior(axes_from=thumbnails.axes_from, scale=learnt.feature_scale)
+    variance = tuple(learnt.prior_variance.tolist())
+    evaluation = None if result.evaluation is None else ModelEvaluation(**result.evaluation._asdict())
+    return ModelMetadata(
+        prior=ModelPrior(variance=variance, thumbnails=thumbnails, features=prior.features),
+        evaluation=evaluation,
+        online=learnt.online,
+        triplets=triplets,
+        lessons=lessons_now,
+    )

@@ -12,7 +12,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from learn2search import Embedding, GaussEmbed
+from learn2search import Embedding
+from learn2search.embed.online import online_step
+from learn2search.site.learning.metadata import ModelMetadata, metadata_of
 from learn2search.store import lessons, models
 from learn2search.store.database import Database
 from learn2search.store.models import Model
@@ -33,6 +35,10 @@ class EmbeddingAt:
     model: Model
     lessons: int
     embedding: Embedding
+
+    @property
+    def metadata(self) -> ModelMetadata:
+        return metadata_of(self.model.info)
 
     @property
     def items(self) -> Items:
@@ -112,8 +118,7 @@ class ModelCache:
         rows = to_rows(rows, before.items)
         if len(rows) == 0:
             return EmbeddingAt(before.model, up_to, before.embedding)
-        learner = as_learner(before.embedding).partial_fit(rows)
-        return EmbeddingAt(before.model, up_to, learner.to_embedding())
+        return EmbeddingAt(before.model, up_to, online_step(before.embedding, rows))
 
     def _keep(self, shelf: "OrderedDict[Key, Value]", key: Key, value: Value) -> None:
         with self._lock:
@@ -128,16 +133,7 @@ class ModelCache:
 
 def learns_online(model: Model) -> bool:
     """Online steps are good on top of a fit and poor from scratch."""
-    return bool(model.info.metrics.get("online", False)) and model.embedding.var is not None
-
-
-def as_learner(embedding: Embedding) -> GaussEmbed:
-    """A `GaussEmbed` that stands where the embedding is."""
-    learner = GaussEmbed(n_components=embedding.dim)
-    learner.embedding_ = embedding.mean.copy()
-    learner.variance_ = np.full(embedding.mean.shape, 1e-6) if embedding.var is None else embedding.var.copy()
-    learner.prior_variance_, learner.n_items_ = np.ones(embedding.dim), embedding.n_items
-    return learner
+    return metadata_of(model.info).online and model.embedding.var is not None
 
 
 def to_rows(triplets: Triplets, items: Items) -> Triplets:

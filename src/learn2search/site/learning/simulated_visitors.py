@@ -54,7 +54,7 @@ def _play(
 ) -> list[tuple[SearchRow, list[StepRow]]]:
     """Searches for the targets with what is known now. All items of the collection must be active."""
     known = _now_known(site, collection)
-    strategy = "random" if known.model.info.metrics.get("cold", False) else "sampled"
+    strategy = "random" if known.metadata.knows_nothing else "sampled"
     run = simulate(
         strategy,
         known.embedding,

@@ -1,48 +1,35 @@
 """The trainer: a loop that asks "is there enough new to learn from?", and nothing else that could be lost.
 
 There is no queue. The answer is read from the database each time, so a trainer that was killed leaves nothing to clean
-up, and the next one sees the same. A fit is published only if it predicts the newest searches, which it has not seen,
-better than the model in use does; those searches are then taken in online, like all that follow.
+up, and the next one sees the same. When a fit is due, how it is made and whether it is published is the library's
+learning policy (`learn/policy.py`); here is what is the site's: the lock, the process, the database.
 """
 
 import os
 import signal
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import structlog
 
 from learn2search import Embedding
+from learn2search.learn import policy
+from learn2search.learn.policy import Attempt
 from learn2search.site.context import Site
-from learn2search.site.learning.fitting import fit
-from learn2search.site.learning.model_cache import EmbeddingAt, as_learner, to_rows
+from learn2search.site.learning.fitting import FittedModel, fit_model, read_lessons, recipe_of
+from learn2search.site.learning.metadata import metadata_of
 from learn2search.site.learning.publishing import publish
 from learn2search.site.visits import searching
-from learn2search.store import collections, items, lessons, models
+from learn2search.store import collections, lessons, models
 from learn2search.store.collections import Collection
 from learn2search.store.lock import trainer_lock
 from learn2search.store.models import Model, ModelInfo
-from learn2search.typing import Integers, Triplets
 
-GROWTH = 1.25  # times as many triplets as at the last attempt are enough for a new one,
-AGAIN = 1.1  # and fewer when that one was kept out
-FEWEST = 100  # triplets, or as many as there are items
-HELD_OUT = 0.1  # of the lessons, the newest
 LEFT_AFTER = 30 * 60  # seconds without an answer: the visitor has gone
 PAUSE = 1.0  # seconds
 
 log = structlog.get_logger()
-
-
-@dataclass(frozen=True, eq=False)
-class Lessons:
-    """Triplets of item numbers, `(m, 3)`, and the lesson that each belongs to, `(m,)`."""
-
-    triplets: Triplets
-    lesson: Integers
 
 
 def run(site: Site, stop: threading.Event, on_model: Callable[[ModelInfo], None] | None = None) -> None:
@@ -52,21 +39,29 @@ def run(site: Site, stop: threading.Event, on_model: Callable[[ModelInfo], None]
             while ours and not stop.is_set():
                 searching.abandon_idle(site, LEFT_AFTER)
                 for made in train_due(site):
-                    log.info("model", version=made.version, published=made.published, **_told(made))
+                    _log(made)
                     if on_model is not None:
                         on_model(made)
                 stop.wait(PAUSE)
         stop.wait(PAUSE)
 
 
-def _told(made: ModelInfo) -> dict[str, Any]:
-    return {"collection": made.collection_id, "triplets": made.triplets, "held_out": made.metrics.get("held_out")}
+def _log(made: ModelInfo) -> None:
+    evaluation = metadata_of(made).evaluation
+    log.info(
+        "model",
+        collection=made.collection_id,
+        version=made.version,
+        published=made.published,
+        triplets=made.triplets,
+        held_out=None if evaluation is None else evaluation.log_likelihood,
+    )
 
 
 def run_process(site: Site, parent: int | None = None) -> None:
     """The trainer as a process of its own: ends on SIGINT or SIGTERM, and with the process that started it.
 
-    parent: the number of that process, told by itself: it may have ended before this one could look.
+    parent: the number of that process, given by itself: it may have ended before this one could look.
     """
     stop, parent = threading.Event(), parent or os.getppid()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -97,14 +92,16 @@ def is_due(site: Site, collection: Collection) -> bool:
         count = lessons.count(db, collection.id)
         last = models.last_attempt(db, collection.id)
         wanted = collections.get_setting(db, _wish(collection))
-    if count == 0:
-        return False
-    if wanted is not None and (last is None or float(wanted) > last.created_at):
+    if count > 0 and wanted is not None and (last is None or float(wanted) > last.created_at):
         return True
-    fewest = max(FEWEST, len(site.models.model(collection.model_id).items))
+    return policy.fit_is_due(recipe_of(collection), collection.lessons, count, _attempt(last))
+
+
+def _attempt(last: ModelInfo | None) -> Attempt | None:
     if last is None:
-        return count >= fewest
-    return count >= max(fewest, (GROWTH if last.published else AGAIN) * int(last.metrics["seen"]))
+        return None
+    metadata = metadata_of(last)
+    return Attempt(metadata.lessons, metadata.triplets, last.published)
 
 
 def ask_for(site: Site, collection: Collection) -> None:
@@ -118,76 +115,32 @@ def _wish(collection: Collection) -> str:
 
 
 def train(site: Site, collection: Collection) -> ModelInfo | None:
-    """Fit a model to all lessons but the newest, and publish it if it predicts those better; None if overtaken."""
-    assert collection.model_id is not None
-    with site.database.read() as db:
-        rows = lessons.teaching(db, collection.id)
-        size = items.next_number(db, collection.id)
-    if len(rows) == 0:
+    """Fit a model, and publish it if the policy accepts it. None if there is nothing to learn, or if another model was
+    published meanwhile."""
+    if collection.model_id is None:
         return None
-    taught = Lessons(rows[:, :3], rows[:, 3])
+    taught = read_lessons(site, collection)
+    if len(taught.triplets) == 0:
+        return None
     current = site.models.model(collection.model_id)
-    cut = _cut(taught.lesson, current.info.trained_up_to)
-    seen = taught.lesson <= cut
-    known = site.models.embedding_at(collection.model_id, cut)
-    space, told = fit(site, collection, taught.triplets[seen], known, size)
-    metrics = _compare(known, space, np.arange(size), taught.triplets[~seen])
-    metrics |= told | {"seen": len(rows), "at_lesson": collection.lessons}
-    return _keep(site, collection, current, space, metrics, cut, int(seen.sum()))
+    return _write(site, collection, current, fit_model(site, collection, current, taught))
 
 
-def _cut(lesson: Integers, trained_up_to: int) -> int:
-    """The last lesson to fit: the newest tenth is held out, and nothing that the model in use has been fitted to."""
-    known = np.unique(lesson)
-    held_out = max(1, round(HELD_OUT * len(known)))
-    cut = int(known[-held_out - 1]) if len(known) > held_out else int(known[-1])
-    return max(cut, trained_up_to)
-
-
-def _compare(known: EmbeddingAt, fitted: Embedding, everything: Triplets, held_out: Triplets) -> dict[str, Any]:
-    """Mean log-likelihood and share of correct predictions on the searches that neither model has seen."""
-    common = held_out[np.isin(held_out, known.items).all(axis=1)]
-    if len(common) == 0:
-        return {"held_out": None, "accuracy": None, "before": None, "compared": 0}
-    new = as_learner(fitted).predict_proba(to_rows(common, everything))
-    old = as_learner(known.embedding).predict_proba(to_rows(common, known.items))
-    return {
-        "held_out": round(float(np.log(np.maximum(new, 1e-12)).mean()), 5),
-        "accuracy": round(float((new > 0.5).mean()), 5),
-        "before": round(float(np.log(np.maximum(old, 1e-12)).mean()), 5),
-        "compared": len(common),
-    }
-
-
-def _keep(
-    site: Site,
-    collection: Collection,
-    current: Model,
-    space: Embedding,
-    metrics: dict[str, Any],
-    cut: int,
-    triplets: int,
-) -> ModelInfo | None:
-    """Write the model down: published if it is better, kept out if it is not, or if that cannot be told (all lessons
-    were seen by the model in use, as after a rollback) and the one in use has learnt something.
-    """
-    if metrics["held_out"] is None:
-        better = bool(current.info.metrics.get("cold", False))
-    else:
-        better = metrics["held_out"] > metrics["before"]
-    var = None if space.var is None else space.var[current.items]
+def _write(site: Site, collection: Collection, current: Model, made: FittedModel) -> ModelInfo | None:
+    """Write the model down, published or kept out; it covers the items of the model in use."""
+    var = None if made.embedding.var is None else made.embedding.var[current.items]
     values: dict[str, Any] = {
         "parent_id": current.info.id,
         "origin": "fit",
-        "published": better,
-        "trained_up_to": cut,
-        "triplets": triplets,
+        "published": made.accepted,
+        "trained_up_to": made.fitted_up_to,
+        "triplets": made.triplets,
         "noise": current.info.noise,
-        "metrics": metrics,
+        "metrics": made.metadata.to_json(),
         "items": current.items,
-        "embedding": Embedding(space.mean[current.items], var),
+        "embedding": Embedding(made.embedding.mean[current.items], var),
     }
     with site.database.write() as db:
-        if better:
+        if made.accepted:
             return publish(db, site, collection, **values)
         return models.add(db, collection_id=collection.id, now=site.now(), **values).info

@@ -1,7 +1,6 @@
 """Beliefs are never stored: they are rebuilt from the log of answers, and kept in memory for the next one."""
 
 import hashlib
-import math
 import threading
 from collections import Counter, OrderedDict
 from collections.abc import Sequence
@@ -164,12 +163,12 @@ def little_known(known: EmbeddingAt) -> Items:
     enough to be asked about: then only those count.
     """
     variance = known.embedding.var
-    prior = float(known.model.info.metrics.get("prior_variance", math.inf))
+    prior = known.metadata.prior.variances(known.embedding.dim)
     if variance is None:
         return np.empty(0, np.int64)
 
     def find() -> Items:
-        share = variance.mean(axis=1) / prior
+        share = (variance / prior).mean(axis=1)
         least = min(max(_UNKNOWN, _OTHERS * float(np.median(share))), _UNTOUCHED)
         unknown = share > least
         if unknown.mean() > _FEW:

@@ -16,6 +16,8 @@ from learn2search.site.catalogue.options import Options, options_of
 from learn2search.site.context import Site
 from learn2search.site.errors import Invalid, NotFound, Unavailable
 from learn2search.site.learning import finished_searches
+from learn2search.site.learning.fitting import recipe_of
+from learn2search.site.learning.metadata import metadata_of
 from learn2search.site.visits.beliefs import LIKELY, MISS_RATE, OpenSearch
 from learn2search.store import collections, items, searches
 from learn2search.store.collections import Collection
@@ -75,9 +77,11 @@ def _new_row(
 ) -> SearchRow:
     assert collection.model_id is not None
     now, search_id = site.now(), secrets.token_hex(16)
-    cold = site.models.model(collection.model_id).info.metrics.get("cold", False)
     known = site.models.newest(collection.model_id, collection.lessons)
-    strategy = "random" if cold else _assigned(options.strategies, visitor or search_id)
+    knows_nothing = metadata_of(site.models.model(collection.model_id).info).knows_nothing
+    strategy = _assigned(options.strategies, visitor or search_id)
+    if knows_nothing:
+        strategy = recipe_of(collection).untaught_strategy
     return SearchRow(
         id=search_id,
         collection_id=collection.id,

@@ -3,7 +3,7 @@
 import numpy as np
 
 from learn2search import Embedding, make_search
-from learn2search.site.learning.model_cache import as_learner
+from learn2search.embed.online import answer_probabilities, online_step
 
 
 def warm_up() -> None:
@@ -18,6 +18,5 @@ def warm_up() -> None:
             search.tell(search.ask(k=show)[0])
         search.ask(k=2)
         search.top(3)
-    learner = as_learner(space)
     triplets = np.array([[0, 1, 2], [1, 2, 3], [2, 3, 4]])
-    learner.partial_fit(triplets).predict_proba(triplets)
+    answer_probabilities(online_step(space, triplets), triplets)

@@ -1,0 +1,344 @@
+"""One learning policy, as pure functions: the learning loop and the site's trainer both follow it.
+
+A *lesson* is what one finished search teaches: triplets around its target. Lessons are numbered in the order in which
+they came. Each question that learning has to answer is one function here:
+
+    which searches teach?                `doubt`
+    is a fit due?                        `fit_is_due`
+    which lessons are fitted?            `last_lesson_to_fit`: all but the newest, which judge the result
+    with how many axes?                  `next_dimension`
+    from where, and how?                 `starts_warm`, `fit`
+    is the result used?                  `evaluate`, `is_accepted`
+    what is expected of a new item?      `first_positions`, `unknown_offsets`
+    and between two fits?                `takes_in_online`; `embed.online` has the step itself
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learn2search.comparison import calibrate_noise, fit_scale, random_margins
+from learn2search.embed.axes import relevances, to_principal_axes
+from learn2search.embed.dimension import energy_dimension
+from learn2search.embed.gauss_embed import GaussEmbed
+from learn2search.embed.online import answer_probabilities
+from learn2search.embed.point import CKL, TSTE
+from learn2search.embedding import Embedding
+from learn2search.learn.recipe import AUTO, DOUBLING, ESTIMATED, Recipe
+from learn2search.triplets import count_items
+from learn2search.typing import Array, Items, Triplets
+
+FIRST_COMPONENTS = {ESTIMATED: 100, AUTO: 10}  # D until it is chosen
+MOST_COMPONENTS = 100
+CHOOSE_AT = 10_000  # triplets from which D is chosen, as in the paper
+FLIPPED = 0.15  # of the answers about random pairs, before any answer tells: a noise that is too high costs little
+_OFFSET = 0.1  # of the prior's standard deviation: two items of which nothing is known must not coincide
+_POINTS: dict[str, type[TSTE] | type[CKL]] = {"tste": TSTE, "ckl": CKL}
+
+
+class Lessons(NamedTuple):
+    """Triplets `(m, 3)` and the number of the lesson that each belongs to, `(m,)`, ascending."""
+
+    triplets: Triplets
+    numbers: Items
+
+    def up_to(self, last: int) -> Triplets:
+        return self.triplets[: int(np.searchsorted(self.numbers, last, side="right"))]
+
+    def after(self, last: int) -> Triplets:
+        return self.triplets[int(np.searchsorted(self.numbers, last, side="right")) :]
+
+
+class Learnt(NamedTuple):
+    """What is known of the items.
+
+    embedding: of all items, in units in which the answers have the standard deviation `noise`. prior_variance: `(d,)`,
+    of an item of which nothing is known. fitted_up_to: the last lesson that was fitted. is_taught: False before the
+    first fit. online: are lessons after `fitted_up_to` taken in one by one? feature_scale: the prior's mean is so many
+    times the features on their axes; 0 without features.
+    """
+
+    embedding: Embedding
+    prior_variance: Array
+    noise: float = 1.0
+    fitted_up_to: int = 0
+    is_taught: bool = False
+    online: bool = False
+    feature_scale: float = 0.0
+
+
+class Attempt(NamedTuple):
+    """The last fit: how many searches and triplets there were, and whether its result was accepted."""
+
+    searches: int
+    triplets: int
+    accepted: bool
+
+
+class Evaluation(NamedTuple):
+    """Held-out triplets, `compared` of them: their mean log-likelihood and the share predicted right under the new
+    fit, and the log-likelihood under what was in use before."""
+
+    log_likelihood: float
+    accuracy: float
+    before: float
+    compared: int
+
+
+# --- which searches teach --------------------------------------------------------------------------
+
+QUICK = 400  # milliseconds: who answers faster has not looked
+_ANSWERS = 3  # that are needed to call a visitor quick
+_SAME_PLACE = 8  # clicks on one place in a row
+_ENOUGH = 15  # triplets that are needed to compare a search with chance
+_CHANCE = 0.35  # a visitor whose answers are, on average, less probable than this clicks at random or against the grain
+
+
+def doubt(milliseconds: list[int], clicked: list[int], probabilities: Array) -> str | None:
+    """Why a finished search should teach nothing, None if it should.
+
+    Parameters
+    ----------
+    milliseconds
+        How long each answer took, where that is known.
+    clicked
+        The place on the screen of each click.
+    probabilities
+        How probable each triplet of the search was before it, `(m,)`; empty while nothing is known.
+    """
+    if len(milliseconds) >= _ANSWERS and float(np.median(milliseconds)) < QUICK:
+        return "answered too quickly"
+    if len(clicked) >= _SAME_PLACE and len(set(clicked)) == 1:
+        return "always the same place"
+    if len(probabilities) >= _ENOUGH and float(probabilities.mean()) < _CHANCE:
+        return "answers contradict what is known"
+    return None
+
+
+# --- when, and to what -----------------------------------------------------------------------------
+
+
+def fit_is_due(recipe: Recipe, searches: int, triplets: int, last: Attempt | None) -> bool:
+    """Is there enough new to learn from, after so many searches with so many triplets? A result that was not accepted
+    is tried again sooner."""
+    if triplets == 0:
+        return False
+    before = last or Attempt(0, 0, True)
+    if recipe.refit == DOUBLING:  # a power of two lies between then and now
+        return searches.bit_length() > before.searches.bit_length()
+    if isinstance(recipe.refit, tuple):
+        return any(before.searches < number <= searches for number in recipe.refit)
+    growth = float(recipe.refit) if before.accepted else recipe.retry
+    now, then = (searches, before.searches) if recipe.refit_by == "searches" else (triplets, before.triplets)
+    return now >= max(then + 1, math.ceil(growth * then))
+
+
+def last_lesson_to_fit(recipe: Recipe, lessons: Lessons, fitted_up_to: int, *, has_features: bool) -> int:
+    """The newest lessons, a share `recipe.held_out` of them, are held out to judge the fit; but never one that the
+    model in use was fitted to. Where features are known beforehand, at least one lesson is held out: even the first
+    fit must predict better than they do."""
+    numbers = np.unique(lessons.numbers)
+    held_out = int(recipe.held_out * len(numbers))
+    if has_features and recipe.held_out:
+        held_out = min(max(held_out, 1), len(numbers) - 1)
+    return max(int(numbers[-1 - held_out]), fitted_up_to)
+
+
+def is_accepted(recipe: Recipe, evaluation: Evaluation | None, *, unjudged: bool) -> bool:
+    """Is a new fit used? It must predict held-out lessons better than what is in use.
+
+    Without held-out lessons (`evaluation` is None) that cannot be told. Then it is used if `unjudged`: while lessons
+    are few, what has seen more of them is better than what has seen fewer, but not better than known features, nor than
+    what the owner went back to.
+    """
+    if recipe.held_out == 0:
+        return True
+    return unjudged if evaluation is None else evaluation.log_likelihood > evaluation.before
+
+
+# --- from where, and how ---------------------------------------------------------------------------
+
+
+def first_dimension(recipe: Recipe, n_items: int) -> int:
+    """D before the first fit."""
+    d = recipe.n_components
+    return min(FIRST_COMPONENTS[d], n_items - 1) if isinstance(d, str) else int(d)
+
+
+def next_dimension(recipe: Recipe, known: Embedding, triplets: int) -> int:
+    """D of the next fit. If it was not given: from 10,000 triplets on, by the paper's 98% rule ("estimated", chosen
+    once), or half as many axes again where each one tells more than its uncertainty ("auto").
+
+    "auto" never takes axes away: while triplets are few nothing is certain, and an axis too many is shrunk by its own
+    prior variance.
+    """
+    if triplets < CHOOSE_AT or not isinstance(recipe.n_components, str):
+        return known.dim
+    if recipe.n_components == ESTIMATED:
+        undecided = known.dim == first_dimension(recipe, known.n_items)
+        return energy_dimension(known.mean) if undecided else known.dim
+    if known.var is None:
+        return known.dim
+    most = min(MOST_COMPONENTS, known.n_items - 1)
+    in_use = relevances(*to_principal_axes(known.mean, known.var)) > 1
+    return max(known.dim, min(known.dim + known.dim // 2, most)) if in_use.all() else known.dim
+
+
+def starts_warm(recipe: Recipe, known: Learnt, triplets: int, d: int) -> bool:
+    """Does a fit begin where the model in use is? With enough triplets an item, and on the same axes."""
+    enough = triplets >= recipe.warm_from * known.embedding.n_items
+    return known.is_taught and enough and known.embedding.dim == d
+
+
+def takes_in_online(recipe: Recipe, triplets: int, n_items: int) -> bool:
+    """Are lessons after a fit to so many triplets taken in one by one? That is poor from scratch, good on top of a
+    fit."""
+    return recipe.embedding == "gauss" and triplets >= recipe.online_from * n_items
+
+
+class Result(NamedTuple):
+    """A fit, how it predicted the held-out lessons (None without any), and whether it is to be used."""
+
+    learnt: Learnt
+    evaluation: Evaluation | None
+    accepted: bool
+
+
+def attempt(
+    recipe: Recipe,
+    lessons: Lessons,
+    up_to: int,
+    known: Learnt,
+    placed: Array | None,
+    seed: np.random.SeedSequence,
+    *,
+    exact_features: bool = False,
+) -> Result:
+    """Fit the lessons up to one (see `fit`), and judge the result by those after it."""
+    made = fit(recipe, lessons, up_to, known, placed, seed, exact_features=exact_features)
+    evaluation = evaluate(known, made, lessons.after(up_to))
+    unjudged = placed is None and up_to > known.fitted_up_to
+    return Result(made, evaluation, is_accepted(recipe, evaluation, unjudged=unjudged))
+
+
+def fit(
+    recipe: Recipe,
+    lessons: Lessons,
+    up_to: int,
+    known: Learnt,
+    placed: Array | None,
+    seed: np.random.SeedSequence,
+    *,
+    exact_features: bool = False,
+) -> Learnt:
+    """A new embedding of all items from the lessons up to one.
+
+    Parameters
+    ----------
+    known
+        What is in use, with the lessons up to this one taken in: a warm fit begins there.
+    placed
+        Features on d axes, in any unit, `(n, d)`, or None: the prior's mean, in the unit that the triplets tell.
+    exact_features
+        Where the features place an item is where it is, until there are enough triplets to refine that.
+    """
+    triplets, n = lessons.up_to(up_to), known.embedding.n_items
+    d = next_dimension(recipe, known.embedding, len(triplets)) if placed is None else placed.shape[1]
+    init = known.embedding if starts_warm(recipe, known, len(triplets), d) else None
+    if recipe.embedding in _POINTS:
+        return _fit_points(recipe.embedding, triplets, n, d, init, seed)._replace(fitted_up_to=up_to)
+    scale = 0.0 if placed is None else fit_scale(placed, triplets)
+    centre = None if placed is None else scale * placed
+    if centre is not None and exact_features and len(triplets) < recipe.refine_from * n:
+        return Learnt(Embedding(centre), np.full(d, centre.var()), 1.0, up_to, True, False, scale)
+    # Few triplets move few items: a variance that they tell would call the features exact.
+    prior = recipe.prior if centre is None or init is not None else float((centre**2).mean())
+    model = GaussEmbed(
+        d,
+        prior=prior,
+        epochs=recipe.epochs[init is not None],
+        learning_rate=recipe.learning_rate,
+        batch_size=max(200, len(triplets) // recipe.batches),
+        random_state=seed,
+    ).fit(triplets, init=init, n_items=n, prior_mean=centre)
+    mean = model.embedding_.copy()
+    unseen = count_items(triplets, n) == 0
+    mean[unseen] += unknown_offsets(np.flatnonzero(unseen), model.prior_variance_)
+    online = takes_in_online(recipe, len(triplets), n)
+    return Learnt(Embedding(mean, model.variance_), model.prior_variance_.copy(), 1.0, up_to, True, online, scale)
+
+
+def _fit_points(
+    kind: str, triplets: Triplets, n_items: int, d: int, init: Embedding | None, seed: np.random.SeedSequence
+) -> Learnt:
+    """Positions alone, in a unit of their own: σ is the one under which the latest tenth of the triplets, held out for
+    that, is most probable. The embedding that is kept is fitted to all."""
+    model, noise, latest = _POINTS[kind](d, random_state=seed), 1.0, len(triplets) - len(triplets) // 10
+    if latest < len(triplets):
+        model.fit(triplets[:latest], init=init, n_items=n_items)
+        noise = 1.0 / fit_scale(model.embedding_, triplets[latest:])
+    model.fit(triplets, init=init, n_items=n_items)
+    mean, prior_variance = model.embedding_.copy(), model.embedding_.var(axis=0) + 1e-12
+    unseen = count_items(triplets, n_items) == 0
+    mean[unseen] += unknown_offsets(np.flatnonzero(unseen), prior_variance)
+    return Learnt(Embedding(mean), prior_variance, noise, 0, True)
+
+
+def evaluate(known: Learnt, fitted: Learnt, held_out: Triplets) -> Evaluation | None:
+    """Both on the lessons that neither has seen; None when there are none."""
+    if len(held_out) == 0:
+        return None
+    new, old = (answer_probabilities(one.embedding, held_out, one.noise) for one in (fitted, known))
+    return Evaluation(_mean_log(new), float((new > 0.5).mean()), _mean_log(old), len(held_out))
+
+
+def _mean_log(probabilities: Array) -> float:
+    return float(np.log(np.maximum(probabilities, 1e-12)).mean())
+
+
+# --- before any answer -----------------------------------------------------------------------------
+
+
+def first_positions(n_items: int, d: int, placed: Array | None = None) -> Learnt:
+    """What is known before the first fit: nothing, or where features place the items.
+
+    Features tell as much as they leave open: the prior variance is that of the positions. Their unit is such that 15%
+    of the answers about random pairs would be flipped.
+    """
+    if placed is None or not placed.any():
+        prior_variance = np.ones(d)
+        return Learnt(_unknown(np.zeros((n_items, d)), prior_variance), prior_variance)
+    scale = first_scale(placed)
+    prior_variance = np.full(d, scale**2 * (placed**2).mean())
+    return Learnt(_unknown(scale * placed, prior_variance), prior_variance, feature_scale=scale)
+
+
+def first_scale(placed: Array) -> float:
+    """The unit of features before any answer: the scale under which answers with noise 1 are flipped in 15% of the
+    cases."""
+    if len(placed) < 3:
+        return 1.0 / float(placed.std())
+    margins = random_margins(placed, seed=0)
+    return 1.0 / calibrate_noise(margins[margins != 0], FLIPPED)  # items at one place tell nothing of the unit
+
+
+def on_axes(features: Array, d: int) -> Array:
+    """Features turned to their d principal axes; fewer are filled up with zeros."""
+    turned = to_principal_axes(features)[0][:, :d]
+    return np.pad(turned, ((0, 0), (0, d - turned.shape[1])))
+
+
+def _unknown(centre: Array, prior_variance: Array) -> Embedding:
+    return Embedding(
+        centre + unknown_offsets(np.arange(len(centre)), prior_variance), np.tile(prior_variance, (len(centre), 1))
+    )
+
+
+def unknown_offsets(items: NDArray[np.int64], prior_variance: Array) -> Array:
+    """Where items of which nothing is known are, about the prior's mean, `(len(items), d)`: a little apart, because two
+    items at one place could not be compared; always the same for an item."""
+    d = len(prior_variance)
+    rows = np.random.default_rng(d).standard_normal((int(items.max(initial=-1)) + 1, d))
+    return np.asarray(_OFFSET * np.sqrt(prior_variance) * rows[items])

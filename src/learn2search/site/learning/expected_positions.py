@@ -1,0 +1,57 @@
+"""Where items are of which nothing is known yet: about the centre, or where their thumbnails place them."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learn2search import Embedding
+from learn2search.learn import policy
+from learn2search.site.catalogue.options import options_of
+from learn2search.site.catalogue.thumbnail_features import thumbnail_positions
+from learn2search.site.context import Site
+from learn2search.site.learning.metadata import ModelMetadata, ModelPrior, ThumbnailPrior, metadata_of
+from learn2search.store.collections import Collection
+from learn2search.store.models import Model
+from learn2search.typing import Array
+
+_EXACT = 1e-6  # the variance of a position that is known, where the others have variances
+
+
+def first_metadata(site: Site, collection: Collection, numbers: NDArray[np.int64]) -> ModelMetadata:
+    """Of a model that no answer has told anything: with a warm start, thumbnails place the items."""
+    options = options_of(collection)
+    if options.warm_start == "pictures":
+        axes_from = 1 + int(numbers.max())
+        placed = thumbnail_positions(site, collection, axes_from, options.dimensions)[numbers]
+        if placed.any():
+            start = policy.first_positions(len(numbers), options.dimensions, placed)
+            thumbnails = ThumbnailPrior(axes_from=axes_from, scale=start.feature_scale)
+            prior = ModelPrior(variance=float(start.prior_variance[0]), thumbnails=thumbnails)
+            return ModelMetadata(prior=prior, is_taught=False)
+    return ModelMetadata(is_taught=False)
+
+
+def expected_positions(
+    site: Site, collection: Collection, prior: ModelPrior, numbers: NDArray[np.int64], d: int
+) -> Embedding:
+    """Where these items are before any answer about them, `(len(numbers), d)`."""
+    variances = prior.variances(d)
+    mean = policy.unknown_offsets(numbers, variances)
+    if prior.thumbnails is not None:
+        mean = mean + prior.thumbnails.scale * placed_by_thumbnails(site, collection, prior.thumbnails, d)[numbers]
+    return Embedding(mean, np.tile(variances, (len(numbers), 1)))
+
+
+def placed_by_thumbnails(site: Site, collection: Collection, thumbnails: ThumbnailPrior, d: int) -> Array:
+    """All items of the collection on the axes of the thumbnails, `(size, d)`."""
+    return thumbnail_positions(site, collection, thumbnails.axes_from, d)
+
+
+def positions_for(site: Site, collection: Collection, model: Model, numbers: NDArray[np.int64]) -> Embedding:
+    """The model's positions for these items; those it does not cover are where they are expected."""
+    old = model.embedding
+    expected = expected_positions(site, collection, metadata_of(model.info).prior, numbers, old.dim)
+    mean, var = expected.mean.copy(), np.array(expected.var)
+    _, here, there = np.intersect1d(numbers, model.items, return_indices=True)
+    mean[here] = old.mean[there]
+    var[here] = _EXACT if old.var is None else old.var[there]
+    return Embedding(mean, None if old.var is None and len(here) == len(numbers) else var)
