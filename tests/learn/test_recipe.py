@@ -1,4 +1,4 @@
-"""The choices of a loop, and when it refits."""
+"""The choices of a learning loop."""
 
 import json
 import math
@@ -8,31 +8,6 @@ import pytest
 
 import learn2search as l2s
 from learn2search.learn.recipe import PRESETS, make_recipe
-
-
-def refits(recipe: l2s.Recipe, searches: int, per_search: int = 10) -> list[int]:
-    last, found = (0, 0), []
-    for number in range(1, searches + 1):
-        if recipe.refit_is_due(number, per_search * number, last):
-            last = (number, per_search * number)
-            found.append(number)
-    return found
-
-
-def test_the_paper_should_refit_at_powers_of_two() -> None:
-    assert refits(make_recipe("paper"), 9000) == [2**power for power in range(14)]
-
-
-def test_a_factor_should_refit_when_searches_grew_by_it() -> None:
-    assert refits(make_recipe("best"), 30) == [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 18, 22, 27]
-
-
-def test_a_factor_should_refit_when_triplets_grew_by_it() -> None:
-    assert refits(make_recipe("best", refit=2, refit_by="triplets"), 20) == [1, 2, 4, 8, 16]
-
-
-def test_any_schedule_can_be_given() -> None:
-    assert refits(make_recipe("best", refit=[3, 7]), 20) == [3, 7]
 
 
 def test_more_pictures_should_refit_by_triplets() -> None:
@@ -64,6 +39,9 @@ def test_a_stored_recipe_with_unknown_fields_should_be_refused() -> None:
         {"n_components": "many"},
         {"epochs": (1, 2, 3)},
         {"warm_from": -1},
+        {"held_out": 1.0},
+        {"retry": 1.0},
+        {"untaught_strategy": "clever"},
         {"explore_below": True},
         {"batches": 0},
         {"learning_rate": 0.0},

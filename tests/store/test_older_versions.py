@@ -101,7 +101,8 @@ def check_owner(site: Site) -> None:
 
 def check_collection(site: Site, slug: str) -> None:
     expected = EXPECTED["collections"][slug]
-    assert facts_of_collection(site, slug) == {name: value for name, value in expected.items() if name != "models"}
+    changed = ("models", "due")  # models are compared below; when a fit is due is the policy of this version
+    assert facts_of_collection(site, slug) == {name: value for name, value in expected.items() if name not in changed}
     assert [facts_of_model(model) for model in history(site, slug)] == [
         {name: value for name, value in model.items() if name != "parent"} for model in expected["models"]
     ]
@@ -223,7 +224,6 @@ def facts_of_collection(site: Site, slug: str) -> dict[str, Any]:
         "options": collection.options,
         "lessons": collection.lessons,
         "triplets": triplets,
-        "due": trainer.is_due(site, collection),
         "active": len(active(site, slug)),
         "model": site.models.model(collection.model_id).info.version,
         "items": [facts_of_item(item) for item in known],

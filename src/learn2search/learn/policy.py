@@ -19,11 +19,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from learn2search.comparison import calibrate_noise, fit_scale, random_margins
+from learn2search.comparison import answer_probabilities, calibrate_noise, fit_scale, random_margins
 from learn2search.embed.axes import relevances, to_principal_axes
 from learn2search.embed.dimension import energy_dimension
 from learn2search.embed.gauss_embed import GaussEmbed
-from learn2search.embed.online import answer_probabilities
 from learn2search.embed.point import CKL, TSTE
 from learn2search.embedding import Embedding
 from learn2search.learn.recipe import AUTO, DOUBLING, ESTIMATED, Recipe
@@ -290,7 +289,7 @@ def evaluate(known: Learnt, fitted: Learnt, held_out: Triplets) -> Evaluation | 
     """Both on the lessons that neither has seen; None when there are none."""
     if len(held_out) == 0:
         return None
-    new, old = (answer_probabilities(one.embedding, held_out, one.noise) for one in (fitted, known))
+    new, old = (answer_probabilities(one.embedding, held_out, noise=one.noise) for one in (fitted, known))
     return Evaluation(_mean_log(new), float((new > 0.5).mean()), _mean_log(old), len(held_out))
 
 

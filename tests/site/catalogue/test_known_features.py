@@ -5,11 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from learn2search import ProbitOracle, calibrate_noise, flip_rate, random_margins
+from learn2search import calibrate_noise, flip_rate, random_margins
 from learn2search.site.catalogue import known_features
 from learn2search.site.context import Site
 from learn2search.site.errors import Invalid
 from learn2search.site.learning import simulated_visitors, trainer
+from learn2search.site.learning.metadata import metadata_of
 from learn2search.site.visits import searching
 from learn2search.store import models
 from learn2search.store.collections import Collection
@@ -26,19 +27,6 @@ def test_known_features_should_be_searched_at_once(site: Site, collection: Colle
     assert flip_rate(random_margins(model.embedding.mean), 1.0) == pytest.approx(0.15, abs=0.005)
 
 
-def test_the_scale_should_be_that_of_the_answers() -> None:
-    points = np.random.default_rng(1).standard_normal((40, 3))
-    person = ProbitOracle(points, 0.25, seed=0)
-    draw = np.random.default_rng(2)
-    rows = []
-    for _ in range(3000):
-        target, first, second = draw.choice(40, 3, replace=False).tolist()
-        near = person.choose((first, second), target)
-        rows.append((target, near, second if near == first else first))
-    scaled = known_features.rescaled(points, np.array(rows))
-    assert np.abs(scaled / points).mean() == pytest.approx(4.0, rel=0.2)
-
-
 def test_the_trainer_should_fit_the_noise_and_then_the_positions(site: Site, collection: Collection) -> None:
     known_features.give(site, collection, SEEN)
     simulated_visitors.teach(site, "colours", SEEN, 0.05, 80, seed=0)
@@ -46,7 +34,7 @@ def test_the_trainer_should_fit_the_noise_and_then_the_positions(site: Site, col
         made = models.history(db, collection.id)
         fits = [models.get(db, info.id) for info in made if info.origin == "fit"]
     assert fits
-    assert all(fit.info.metrics["features"] for fit in fits)
+    assert all(metadata_of(fit.info).prior.features for fit in fits)
     assert fits[-1].embedding.var is None  # the first is only rescaled
     wrong = calibrate_noise(random_margins(fits[-1].embedding.mean), 0.15)
     assert wrong > 1.0  # these visitors are less noisy than was assumed

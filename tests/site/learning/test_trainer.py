@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,10 +15,13 @@ import numpy as np
 import pytest
 
 from learn2search import ProbitOracle
+from learn2search.learn import policy
+from learn2search.learn.policy import Evaluation
 from learn2search.site.catalogue import imports
 from learn2search.site.context import Site
 from learn2search.site.errors import Conflict, NotFound
 from learn2search.site.learning import publishing, simulated_visitors, trainer
+from learn2search.site.learning.metadata import metadata_of
 from learn2search.site.learning.model_cache import ModelCache
 from learn2search.site.visits import searching
 from learn2search.site.visits.beliefs import little_known
@@ -83,20 +87,20 @@ def test_searches_should_become_shorter(site: Site, taught: Collection, features
 
 
 def test_a_model_should_be_published_only_if_it_predicts_unseen_searches_better(site: Site, taught: Collection) -> None:
-    for info in history(site, taught):
-        if info.origin == "fit":
-            assert info.published == (info.metrics["held_out"] > info.metrics["before"])
-            assert info.trained_up_to < info.metrics["at_lesson"]
+    fits = [(info, metadata_of(info)) for info in history(site, taught) if info.origin == "fit"]
+    judged = [(info, metadata.evaluation) for info, metadata in fits if metadata.evaluation is not None]
+    assert judged
+    for info, evaluation in judged:
+        assert info.published == (evaluation.log_likelihood > evaluation.before)
+        assert info.trained_up_to < metadata_of(info).lessons
 
 
-def test_the_newest_searches_should_be_held_out_whole() -> None:
-    lesson = np.repeat(np.arange(1, 41), 5)
-    assert trainer._cut(lesson, 0) == 36
-    assert trainer._cut(lesson, 38) == 38
+def judged_as(better: bool) -> Callable[..., Evaluation]:
+    return lambda *_: Evaluation(-0.5, 0.8, -0.6, 20) if better else Evaluation(-0.7, 0.5, -0.6, 20)
 
 
 def test_a_worse_model_should_be_kept_out(site: Site, taught: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trainer, "_compare", lambda *_: {"held_out": -0.7, "before": -0.6, "accuracy": 0.5})
+    monkeypatch.setattr(policy, "evaluate", judged_as(better=False))
     made = trainer.train(site, taught)
     assert made is not None
     assert not made.published
@@ -104,8 +108,10 @@ def test_a_worse_model_should_be_kept_out(site: Site, taught: Collection, monkey
     assert not trainer.is_due(site, taught)  # it waits for more data, not for luck
 
 
-def test_a_model_that_was_overtaken_should_not_be_published(site: Site, taught: Collection, monkeypatch) -> None:
-    monkeypatch.setattr(trainer, "_compare", lambda *_: {"held_out": -0.5, "before": -0.6, "accuracy": 0.8})
+def test_a_model_that_was_overtaken_should_not_be_published(
+    site: Site, taught: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(policy, "evaluate", judged_as(better=True))
     imports.change_item(site, taught, 0, active=False)  # publishes a model without it
     assert trainer.train(site, taught) is None
     now = site.collection("colours")
@@ -137,7 +143,10 @@ def test_online_lessons_should_give_the_same_positions_in_every_worker(
 ) -> None:
     with site.database.write() as db:  # a model that takes lessons in
         info = stored.get(db, taught.model_id).info
-        values = {"metrics": info.metrics | {"online": True}, "trained_up_to": taught.lessons - 10}
+        values = {
+            "metrics": metadata_of(info).model_copy(update={"online": True}).to_json(),
+            "trained_up_to": taught.lessons - 10,
+        }
         model = stored.get(db, taught.model_id)
         kept = {"triplets": info.triplets, "noise": 1.0, "items": model.items, "embedding": model.embedding}
         made = stored.add(
@@ -185,7 +194,7 @@ def test_a_rollback_should_last_until_new_searches_tell(site: Site, taught: Coll
     now = site.collection("colours")
     made = trainer.train(site, now)
     assert made is not None
-    assert (made.published, made.metrics["compared"]) == (False, 0)
+    assert (made.published, metadata_of(made).evaluation) == (False, None)
     assert site.collection("colours").model_id == now.model_id
 
 
@@ -214,7 +223,7 @@ from learn2search.site.settings import Settings
 from learn2search.site.context import Site
 
 site = Site.open(Settings(home=Path(sys.argv[1]), database_url=sys.argv[2]))
-real = trainer._keep
+real = trainer._write
 
 def slow(*values):
     print("working", flush=True)
@@ -222,7 +231,7 @@ def slow(*values):
     time.sleep(60)
     return real(*values)
 
-trainer._keep = slow
+trainer._write = slow
 trainer.run_process(site)
 """
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sqlalchemy import Connection
 
-from learn2search.embed.online import answer_probabilities
+from learn2search.comparison import answer_probabilities
 from learn2search.learn import policy
 from learn2search.site.learning.model_cache import EmbeddingAt, to_rows
 from learn2search.store import collections, searches
@@ -75,7 +75,7 @@ def suspicion(answers: tuple[StepRow, ...], rows: list[tuple[int, Triplets]], kn
     clicked = [step.shown.index(step.chosen) for step in answers if step.kind == "choice" and step.chosen in step.shown]
     triplets = to_rows(np.concatenate([np.empty((0, 3), np.int64), *(part for _, part in rows)]), known.items)
     if known.metadata.is_taught and len(triplets):
-        probabilities = answer_probabilities(known.embedding, triplets, known.model.info.noise)
+        probabilities = answer_probabilities(known.embedding, triplets, noise=known.model.info.noise)
     else:
         probabilities = np.empty(0)
     return policy.doubt(times, clicked, probabilities)

@@ -3,7 +3,8 @@
 import numpy as np
 
 from learn2search import Embedding, make_search
-from learn2search.embed.online import answer_probabilities, online_step
+from learn2search.comparison import answer_probabilities
+from learn2search.embed.online import online_step
 
 
 def warm_up() -> None:

@@ -1,0 +1,201 @@
+"""The learning policy: each decision by itself."""
+
+import numpy as np
+import pytest
+
+import learn2search as l2s
+from learn2search.learn import policy
+from learn2search.learn.policy import Attempt, Evaluation, Lessons
+from learn2search.learn.recipe import make_recipe
+
+FEATURES = np.random.default_rng(3).normal(size=(40, 2))
+SEED = np.random.SeedSequence(5)
+
+
+def lessons(count: int = 40, per_lesson: int = 5) -> Lessons:
+    """Noiseless triplets about FEATURES, `per_lesson` of them a lesson."""
+    drawn = np.random.default_rng(0).integers(0, 40, (4 * count * per_lesson, 3))
+    rows = l2s.triplets.drop_degenerate(drawn)[: count * per_lesson]
+    anchor, one, other = (FEATURES[column] for column in rows.T)
+    wrong = ((anchor - one) ** 2).sum(axis=1) > ((anchor - other) ** 2).sum(axis=1)
+    rows[wrong] = rows[wrong][:, [0, 2, 1]]
+    return Lessons(rows, np.repeat(np.arange(1, count + 1), per_lesson))
+
+
+# --- when ------------------------------------------------------------------------------------------
+
+
+def refits(recipe: l2s.Recipe, searches: int, per_search: int = 10) -> list[int]:
+    last: Attempt | None = None
+    found = []
+    for number in range(1, searches + 1):
+        if policy.fit_is_due(recipe, number, per_search * number, last):
+            last = Attempt(number, per_search * number, True)
+            found.append(number)
+    return found
+
+
+def test_the_paper_should_refit_at_powers_of_two() -> None:
+    assert refits(make_recipe("paper"), 9000) == [2**power for power in range(14)]
+
+
+def test_a_factor_should_refit_when_searches_grew_by_it() -> None:
+    assert refits(make_recipe("best"), 30) == [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 18, 22, 27]
+
+
+def test_a_factor_should_refit_when_triplets_grew_by_it() -> None:
+    assert refits(make_recipe("best", refit=2, refit_by="triplets"), 20) == [1, 2, 4, 8, 16]
+
+
+def test_any_schedule_can_be_given() -> None:
+    assert refits(make_recipe("best", refit=[3, 7]), 20) == [3, 7]
+
+
+def test_nothing_should_be_fitted_without_triplets() -> None:
+    assert not policy.fit_is_due(make_recipe("best"), 10, 0, None)
+
+
+def test_a_fit_that_was_not_used_should_be_tried_again_sooner() -> None:
+    recipe = make_recipe("best", k=4)
+    for accepted, expected in ((True, 1300), (False, 1100)):
+        due = [count for count in range(1001, 1500) if policy.fit_is_due(recipe, 9, count, Attempt(9, 1000, accepted))]
+        assert due[0] == expected
+
+
+def test_a_doubling_that_was_passed_should_count() -> None:
+    """Where searches come several at a time, none may stand exactly at a power of two."""
+    paper = make_recipe("paper")
+    assert policy.fit_is_due(paper, 9, 100, Attempt(7, 80, True))
+    assert not policy.fit_is_due(paper, 15, 150, Attempt(9, 100, True))
+
+
+# --- which lessons ---------------------------------------------------------------------------------
+
+
+def test_the_newest_lessons_should_be_held_out_whole() -> None:
+    recipe = make_recipe("best")
+    assert policy.last_lesson_to_fit(recipe, lessons(), 0, has_features=False) == 36
+    assert policy.last_lesson_to_fit(recipe, lessons(), 38, has_features=False) == 38  # it was fitted before
+    assert policy.last_lesson_to_fit(make_recipe("paper"), lessons(), 0, has_features=False) == 40
+    assert len(lessons().up_to(36)) == 180
+    assert len(lessons().after(36)) == 20
+
+
+def test_few_lessons_should_all_be_fitted_unless_features_are_to_be_beaten() -> None:
+    few = lessons(9)
+    assert policy.last_lesson_to_fit(make_recipe("best"), few, 0, has_features=False) == 9
+    assert policy.last_lesson_to_fit(make_recipe("best"), few, 0, has_features=True) == 8
+    assert policy.last_lesson_to_fit(make_recipe("best"), lessons(1), 0, has_features=True) == 1
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "clicked", "probabilities", "reason"),
+    [
+        ([2000] * 9, [0, 1, 2, 3] * 3, np.full(30, 0.7), None),
+        ([2000, 100, 100], [0, 1, 2], np.full(30, 0.7), "answered too quickly"),
+        ([100, 100], [0, 1], np.full(30, 0.7), None),  # two answers say nothing about a person
+        ([2000] * 8, [2] * 8, np.full(30, 0.7), "always the same place"),
+        ([2000] * 8, [0, 1] * 4, np.full(30, 0.3), "answers contradict what is known"),
+        ([2000] * 8, [0, 1] * 4, np.full(14, 0.3), None),
+        ([], [], np.empty(0), None),
+    ],
+)
+def test_a_search_that_looks_automatic_should_be_doubted(
+    milliseconds: list[int], clicked: list[int], probabilities: np.ndarray, reason: str | None
+) -> None:
+    assert policy.doubt(milliseconds, clicked, probabilities) == reason
+
+
+# --- from where, and how ---------------------------------------------------------------------------
+
+
+def test_a_fit_should_begin_where_the_last_one_ended_once_there_is_enough() -> None:
+    recipe = make_recipe("best", n_components=2)
+    known = policy.first_positions(40, 2)
+    assert not policy.starts_warm(recipe, known, 1000, 2)  # nothing has been learnt
+    assert policy.starts_warm(recipe, known._replace(is_taught=True), 80, 2)
+    assert not policy.starts_warm(recipe, known._replace(is_taught=True), 79, 2)
+    assert not policy.starts_warm(recipe, known._replace(is_taught=True), 80, 3)
+
+
+def test_a_fit_should_predict_what_it_was_not_shown_and_be_used() -> None:
+    recipe = make_recipe("best", n_components=2)
+    made = policy.attempt(recipe, lessons(200), 180, policy.first_positions(40, 2), None, SEED)
+    assert made.accepted
+    assert made.evaluation is not None
+    assert made.evaluation.compared == 100
+    assert made.evaluation.accuracy > 0.85
+    assert made.evaluation.before == pytest.approx(np.log(0.5), abs=0.02)
+    assert (made.learnt.fitted_up_to, made.learnt.is_taught, made.learnt.online) == (180, True, True)
+
+
+def test_a_fit_should_be_used_only_if_it_predicts_better() -> None:
+    recipe = make_recipe("best")
+    better, worse = Evaluation(-0.5, 0.8, -0.6, 20), Evaluation(-0.6, 0.8, -0.5, 20)
+    assert policy.is_accepted(recipe, better, unjudged=False)
+    assert not policy.is_accepted(recipe, worse, unjudged=True)
+    assert policy.is_accepted(recipe, None, unjudged=True)
+    assert not policy.is_accepted(recipe, None, unjudged=False)
+    assert policy.is_accepted(make_recipe("paper"), None, unjudged=False)
+
+
+def test_without_held_out_lessons_nothing_should_replace_features_or_a_fit_to_the_same() -> None:
+    recipe, few = make_recipe("best", n_components=2), lessons(5)
+    nothing = policy.first_positions(40, 2)
+    assert policy.attempt(recipe, few, 5, nothing, None, SEED).accepted
+    assert not policy.attempt(recipe, few, 5, nothing._replace(fitted_up_to=5), None, SEED).accepted
+    known = policy.first_positions(40, 2, FEATURES)
+    assert not policy.attempt(recipe, few, 5, known, FEATURES, SEED).accepted
+
+
+def test_exact_features_should_be_scaled_at_first_and_refined_later() -> None:
+    recipe = make_recipe("best", n_components=2)
+    known = policy.first_positions(40, 2, FEATURES)
+    few = policy.fit(recipe, lessons(40), 40, known, FEATURES, SEED, exact_features=True)
+    assert few.embedding.var is None
+    np.testing.assert_allclose(few.embedding.mean, few.feature_scale * FEATURES)
+    many = policy.fit(recipe, lessons(60), 60, known, FEATURES, SEED, exact_features=True)
+    assert many.embedding.var is not None
+
+
+# --- before any answer -----------------------------------------------------------------------------
+
+
+def test_unknown_items_should_be_apart_and_always_at_the_same_position() -> None:
+    start = policy.first_positions(50, 3)
+    assert len(np.unique(start.embedding.mean, axis=0)) == 50
+    np.testing.assert_array_equal(policy.first_positions(20, 3).embedding.mean, start.embedding.mean[:20])
+    rows = np.random.default_rng(1).integers(0, 50, (5000, 3))
+    assert l2s.metrics.accuracy(start.embedding.mean, rows[(rows[:, 1] != rows[:, 2])]) == pytest.approx(0.5, abs=0.03)
+
+
+def test_items_that_no_triplet_names_should_be_apart_after_a_fit() -> None:
+    made = policy.fit(make_recipe("best", n_components=2), lessons(), 40, policy.first_positions(60, 2), None, SEED)
+    unseen = made.embedding.mean[40:]
+    assert len(np.unique(unseen, axis=0)) == 20
+    np.testing.assert_allclose(made.embedding.var[40:], np.tile(made.prior_variance, (20, 1)))
+
+
+def test_features_should_begin_in_a_unit_in_which_people_are_rather_unsure() -> None:
+    start = policy.first_positions(40, 2, 50 * FEATURES)
+    margins = l2s.random_margins(start.feature_scale * 50 * FEATURES, seed=1)
+    assert l2s.flip_rate(margins, 1.0) == pytest.approx(policy.FLIPPED, abs=0.005)
+    np.testing.assert_allclose(start.prior_variance, ((start.feature_scale * 50 * FEATURES) ** 2).mean())
+
+
+def test_equal_items_should_not_spoil_the_unit() -> None:
+    assert policy.first_scale(np.repeat(FEATURES[:4], 10, axis=0)) > 0
+    assert policy.first_scale(FEATURES[:2]) > 0
+
+
+def test_axes_should_be_added_only_when_all_are_in_use() -> None:
+    """Few triplets leave every axis uncertain: that is no reason to drop one, and a loop on one axis never recovers."""
+    auto = make_recipe("best")
+    means = np.random.default_rng(0).normal(size=(200, 10))
+    idle = means * np.where(np.arange(10) < 9, 1.0, 0.01)
+    cases = ((means, 0.3, 15), (idle, 0.3, 10), (means, 3.0, 10))
+    for mean, var, expected in cases:
+        assert policy.next_dimension(auto, l2s.Embedding(mean, np.full((200, 10), var)), 10_000) == expected
+    wide = np.random.default_rng(0).normal(size=(200, 100))
+    assert policy.next_dimension(auto, l2s.Embedding(wide, np.full((200, 100), 0.01)), 10_000) == 100
+    assert policy.next_dimension(auto, l2s.Embedding(means, np.full((200, 10), 0.3)), 9_999) == 10
