@@ -13,9 +13,10 @@ import math
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
+from scipy import optimize, special
 
 from learn2search.compiled import compiled
+from learn2search.embedding import Embedding
 from learn2search.streams import seed_sequence
 from learn2search.typing import Array, Array32, Seed
 
@@ -101,6 +102,36 @@ def check_noise(noise: float) -> float:
     if isinstance(noise, bool) or not isinstance(noise, int | float | np.number) or not 0 < noise < math.inf:
         raise ValueError(f"noise is the standard deviation σ of the answers, a positive number, got {noise!r}")
     return float(noise)
+
+
+def fit_scale(positions: ArrayLike, triplets: ArrayLike) -> float:
+    """The s > 0 under which the triplets are most probable with positions s·x and noise 1: max Σ log Φ(s m)."""
+    x, rows = np.asarray(positions, float), np.asarray(triplets)
+    anchor, near, far = (x[column] for column in rows.T)
+    margins = margin(near, far, anchor)
+    unit = float(np.abs(margins).mean()) or 1.0
+    found = optimize.minimize_scalar(
+        lambda log_scale: -float(log_ndtr(np.exp(log_scale) * margins / unit).sum()),
+        bounds=(-5.0, 5.0),
+        method="bounded",
+    )
+    return float(np.exp(found.x)) / unit
+
+
+def answer_probabilities(embedding: Embedding, triplets: ArrayLike, *, noise: float = 1.0) -> Array:
+    """How probable each triplet `(anchor, near, far)` is, the uncertainty of the positions integrated out, `(m,)`."""
+    rows = np.asarray(triplets)
+    var = np.zeros_like(embedding.mean) if embedding.var is None else embedding.var
+    (x_t, x_i, x_j), (v_t, v_i, v_j) = ([array[column] for column in rows.T] for array in (embedding.mean, var))
+    u, c = x_i - x_j, x_t - (x_i + x_j) / 2
+    r2 = np.maximum((u**2 + v_i + v_j).sum(axis=1, keepdims=True), 1e-300)
+    w = u / np.sqrt(r2)
+    m = (w * c).sum(axis=1, keepdims=True)
+    g = (c - m * w) / np.sqrt(r2)
+    spread = (g - w / 2) ** 2 * v_i + (g + w / 2) ** 2 * v_j + w**2 * v_t
+    curved = (0.5 * (v_i**2 + v_j**2) + v_t * (v_i + v_j)) / r2
+    mean = m[:, 0] + 0.5 * ((v_j - v_i) / np.sqrt(r2)).sum(axis=1)
+    return np.asarray(special.ndtr(mean / np.sqrt(noise**2 + (spread + curved).sum(axis=1))))
 
 
 # --- compiled forms -------------------------------------------------------------------------------

@@ -6,30 +6,30 @@ from scipy import special
 
 import learn2search as l2s
 from learn2search.embed._numba.kernels import Link
-from learn2search.embed.online import log_chances, online_step
+from learn2search.embed.online import log_chances, update_in_place
 
 PROBIT, RATIO = Link(False, 1.0), Link(True, 2.0)
 
 
-def test_online_steps_should_match_moments_by_quadrature():
+def test_update_in_places_should_match_moments_by_quadrature():
     """d = 1, only the anchor uncertain, probit: the exact posterior is one integral."""
     nu, psi = np.array([[0.2], [1.0], [-0.5]]), np.array([[0.8], [1e-12], [1e-12]])
     x = np.linspace(-8, 8, 40_001)
     weight = np.exp(-((x - 0.2) ** 2) / 1.6) * special.ndtr(l2s.margin(nu[1], nu[2], x[:, None]))
     weight /= weight.sum()
-    online_step(nu, psi, np.array([[0, 1, 2]]), PROBIT)
+    update_in_place(nu, psi, np.array([[0, 1, 2]]), PROBIT)
     assert nu[0, 0] == pytest.approx(weight @ x, abs=1e-5)
     assert psi[0, 0] == pytest.approx(weight @ (x - weight @ x) ** 2, abs=1e-5)
 
 
-def test_online_steps_should_be_close_to_quadrature_with_the_ratio_link():
+def test_update_in_places_should_be_close_to_quadrature_with_the_ratio_link():
     """Near and far on both sides at a distance: the margin is nearly linear in the anchor."""
     nu, psi = np.array([[0.3], [3.0], [-3.0]]), np.array([[0.2], [1e-12], [1e-12]])
     x = np.linspace(-4, 4, 20_001)
     margin = RATIO.kappa * (np.log1p((x + 3) ** 2) - np.log1p((x - 3) ** 2))
     weight = np.exp(-((x - 0.3) ** 2) / 0.4) * special.expit(margin)
     weight /= weight.sum()
-    online_step(nu, psi, np.array([[0, 1, 2]]), RATIO)
+    update_in_place(nu, psi, np.array([[0, 1, 2]]), RATIO)
     assert nu[0, 0] == pytest.approx(weight @ x, abs=0.02)
     assert psi[0, 0] == pytest.approx(weight @ (x - weight @ x) ** 2, abs=0.02)
 
@@ -63,7 +63,7 @@ def test_exact_places_should_have_the_models_own_probability(link):
 def test_rows_that_name_an_item_twice_should_teach_nothing():
     nu, psi = np.random.default_rng(0).normal(size=(3, 2)), np.ones((3, 2))
     before = nu.copy()
-    online_step(nu, psi, np.array([[0, 0, 1], [1, 2, 2], [2, 1, 2]]), PROBIT)
+    update_in_place(nu, psi, np.array([[0, 0, 1], [1, 2, 2], [2, 1, 2]]), PROBIT)
     np.testing.assert_array_equal(nu, before)
     np.testing.assert_array_equal(psi, 1)
 
@@ -71,6 +71,6 @@ def test_rows_that_name_an_item_twice_should_teach_nothing():
 def test_variances_should_stay_positive_over_many_contradictory_steps():
     nu, psi = np.random.default_rng(0).normal(size=(5, 2)), np.full((5, 2), 50.0)
     rows = np.array([[0, 1, 2], [0, 2, 1], [3, 4, 0], [3, 0, 4]] * 2000)
-    online_step(nu, psi, rows, PROBIT)
+    update_in_place(nu, psi, rows, PROBIT)
     assert (psi > 0).all()
     assert np.isfinite(nu).all()

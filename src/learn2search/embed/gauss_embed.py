@@ -41,7 +41,7 @@ from learn2search.embed.fit_loop import (
     start_of,
     unseen_items,
 )
-from learn2search.embed.online import online_step
+from learn2search.embed.online import update_in_place
 from learn2search.embedding import Embedding
 from learn2search.triplets import as_triplets
 from learn2search.typing import Array, Mask, Seed, Triplets
@@ -254,7 +254,7 @@ class GaussEmbed(TripletEmbedding):
             self.embedding_ = np.concatenate([self.embedding_, np.zeros((new, self.embedding_.shape[1]))])
             self.variance_ = np.concatenate([self.variance_, np.tile(self.prior_variance_, (new, 1))])
             self.n_items_ += new
-        online_step(self.embedding_, self.variance_, rows, self._link())
+        update_in_place(self.embedding_, self.variance_, rows, self._link())
         return self
 
     def _begin_empty(self) -> None:

@@ -14,11 +14,16 @@ and one assumed-density step moves the three items by the first two derivatives 
 import math
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from learn2search.comparison import hazard_at, log_ndtr_at
 from learn2search.compiled import compiled
 from learn2search.embed._numba.kernels import Link, margin_and_slopes
+from learn2search.embedding import Embedding
+from learn2search.triplets import as_triplets
 from learn2search.typing import Array, Integers, Triplets
+
+PROBIT = Link(ratio=False, kappa=1.0)
 
 
 @compiled
@@ -58,6 +63,15 @@ def _widening(ratio: bool, variance: float) -> float:
     return math.sqrt(1.0 + (math.pi / 8.0 * variance if ratio else variance))
 
 
+def online_step(embedding: Embedding, triplets: ArrayLike, link: Link = PROBIT) -> Embedding:
+    """The embedding after one step a triplet, in order; without variances nothing can be learnt, and nothing moves."""
+    if embedding.var is None:
+        return embedding
+    mean, var = embedding.mean.copy(), embedding.var.copy()
+    update_in_place(mean, var, as_triplets(triplets, n_items=embedding.n_items), link)
+    return Embedding(mean, var)
+
+
 @compiled
 def log_chances(nu: Array, psi: Array, rows: Triplets, link: Link) -> Array:
     """The log probability of each row, `(m,)`."""
@@ -73,7 +87,7 @@ def log_chances(nu: Array, psi: Array, rows: Triplets, link: Link) -> Array:
 
 
 @compiled
-def online_step(nu: Array, psi: Array, rows: Triplets, link: Link) -> None:
+def update_in_place(nu: Array, psi: Array, rows: Triplets, link: Link) -> None:
     """One assumed-density step a triplet, in order and in place; rows that name an item twice say nothing."""
     slopes = np.empty((3, nu.shape[1]))
     for at in range(len(rows)):
