@@ -16,6 +16,7 @@ from learn2search.site.context import Site
 from learn2search.site.learning import simulated_visitors, trainer
 from learn2search.site.settings import Settings
 from learn2search.site.visits import searching
+from learn2search.store.enums import AnswerKind
 
 PAGE = Path(__file__).parents[1] / "docs" / "architecture.md"
 PACKAGE = Path(learn2search.__file__).parent
@@ -61,7 +62,7 @@ def site(tmp_path: Path) -> Iterator[Site]:
     (tmp_path / "cards.csv").write_text("title\n" + "".join(f"Card {number:02}\n" for number in range(N)))
     made = make_collection(site, "cards", "Cards", dimensions=2)
     import_source(site, tmp_path / "cards.csv", made)
-    simulated_visitors.teach(site, "cards", FEATURES, 0.2, 40, seed=0)
+    simulated_visitors.run(site, "cards", FEATURES, 0.2, 40, seed=0)
     yield site
     site.close()
 
@@ -72,7 +73,7 @@ def test_a_click_should_take_its_way(site: Site) -> None:
     now = searching.start(site, "cards")
     assert now.question is not None
     step, chosen = now.question.number, now.question.shown[0]
-    follows(inside, calls_of(lambda: searching.answer(site, now.row.id, step, "choice", chosen)))
+    follows(inside, calls_of(lambda: searching.answer(site, now.row.id, step, AnswerKind.CHOICE, chosen)))
 
 
 def test_a_lesson_should_take_its_way(site: Site) -> None:
@@ -80,18 +81,18 @@ def test_a_lesson_should_take_its_way(site: Site) -> None:
     now = searching.start(site, "cards")
     for _ in range(2):
         assert now.question is not None
-        now = searching.answer(site, now.row.id, now.question.number, "choice", now.question.shown[0])
+        now = searching.answer(site, now.row.id, now.question.number, AnswerKind.CHOICE, now.question.shown[0])
     assert now.question is not None
     step, target = now.question.number, now.question.shown[0]
     site.models.embedding_at(now.row.model_id, now.row.lessons)
-    follows(ends, calls_of(lambda: searching.answer(site, now.row.id, step, "found", target)))
+    follows(ends, calls_of(lambda: searching.answer(site, now.row.id, step, AnswerKind.FOUND, target)))
     follows(begins, calls_of(lambda: searching.start(site, "cards")))
 
 
 def test_a_fit_should_take_its_way(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     (steps,) = way("fit")
     monkeypatch.setattr(learn2search.learn.policy, "is_accepted", lambda *_, **__: True)
-    simulated_visitors.teach(site, "cards", FEATURES, 0.2, 1, seed=1)
+    simulated_visitors.run(site, "cards", FEATURES, 0.2, 1, seed=1)
     monkeypatch.setattr(learn2search.learn.policy, "fit_is_due", _always(learn2search.learn.policy.fit_is_due))
     follows(steps, calls_of(lambda: trainer.train_due(site)))
 

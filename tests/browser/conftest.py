@@ -13,7 +13,7 @@ import pytest
 import uvicorn
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-from learn2search.demo.install import make_faces
+from learn2search.demo.install import install_faces
 from learn2search.site.context import Site
 from learn2search.site.settings import Settings
 from learn2search.site.visits.warm_up import warm_up
@@ -52,11 +52,11 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """The demo, taught, on a port of its own."""
+    """The demo with its snapshot, on a port of its own."""
     home = tmp_path_factory.mktemp("demo")
     settings = Settings(home=home, database_url=None, answers_per_minute=100_000, searches_per_minute=10_000)
     site = Site.open(settings)
-    make_faces(site, taught=True)
+    install_faces(site, with_snapshot=True)
     warm_up()
     token = site.new_token()
     server = uvicorn.Server(uvicorn.Config(create_app(settings), port=free_port(), log_level="error", access_log=False))

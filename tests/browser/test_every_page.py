@@ -13,6 +13,8 @@ from playwright.sync_api import Browser, Page, StorageState
 
 from learn2search import demo
 from learn2search.site.visits import searching
+from learn2search.site.visits.search_state import SearchState
+from learn2search.store.enums import AnswerKind
 
 WIDE = {"viewport": {"width": 1280, "height": 800}}
 PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
@@ -47,7 +49,7 @@ def places(running) -> dict[str, str]:
     asked = _walked(site, 6)
     end = _walked(site, 100, ends=True)
     gone = _walked(site, 2)
-    searching.answer(site, gone.row.id, 3, "not-here")
+    searching.answer(site, gone.row.id, 3, AnswerKind.NOT_HERE)
     owner = "/owner/faces"
     return {
         "landing": "/",
@@ -64,7 +66,7 @@ def places(running) -> dict[str, str]:
     }
 
 
-def _walked(site, steps: int, ends: bool = False) -> searching.State:
+def _walked(site, steps: int, ends: bool = False) -> SearchState:
     """A person with a face in mind clicks what is most like it: so many times, or until it is found."""
     names, seen = demo.titles(demo.faces()), demo.similarity_features(demo.faces())
     now = searching.start(site, "faces")
@@ -72,7 +74,7 @@ def _walked(site, steps: int, ends: bool = False) -> searching.State:
         rows = {number: names.index(now.items[number].title) for number in now.question.shown}
         far = {number: np.linalg.norm(seen[row] - seen[names.index(IN_MIND)]) for number, row in rows.items()}
         nearest = min(far, key=far.get)
-        kind = "found" if ends and far[nearest] == 0 else "choice"
+        kind = AnswerKind.FOUND if ends and far[nearest] == 0 else AnswerKind.CHOICE
         now = searching.answer(site, now.row.id, now.question.number, kind, nearest)
         if now.question is None:
             break

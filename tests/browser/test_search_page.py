@@ -210,7 +210,7 @@ def test_a_screen_reader_should_hear_what_changes(open_page: Open) -> None:
     page.locator(".picture").first.focus()
     page.keyboard.press("Enter")
     wait_for(page, 2)
-    expect(page.locator("#told")).to_contain_text("Question 2. About")
+    expect(page.locator("#spoken")).to_contain_text("Question 2. About")
     focused = page.evaluate("() => document.activeElement.className")
     assert focused == "picture"
     for picture in page.locator(".picture").all():

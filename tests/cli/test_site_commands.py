@@ -173,8 +173,8 @@ def test_killed_workers_and_trainers_should_lose_nothing(tmp_path: Path, picture
         with Client(site.address, site.token) as client:
             costs = list(simulate(client, "colours", visitors, 20, 2, None))
             open_search = client.call("POST", "/collections/colours/searches", {})
-            told = {"step": 1, "kind": "choice", "item": open_search["question"]["shown"][0]["item"]}
-            after = client.call("POST", f"/searches/{open_search['id']}/answers", told)
+            answer = {"step": 1, "kind": "choice", "item": open_search["question"]["shown"][0]["item"]}
+            after = client.call("POST", f"/searches/{open_search['id']}/answers", answer)
         trainers = children(site.process.pid, "train")
         assert len(trainers) == 1
         for pid in (*children(site.process.pid, "spawn_main"), *trainers):
@@ -182,12 +182,12 @@ def test_killed_workers_and_trainers_should_lose_nothing(tmp_path: Path, picture
         wait_for(site.address)
         with Client(site.address, site.token) as client:
             assert client.call("GET", f"/searches/{open_search['id']}") == after
-            assert client.call("POST", f"/searches/{open_search['id']}/answers", told) == after
+            assert client.call("POST", f"/searches/{open_search['id']}/answers", answer) == after
             costs += list(simulate(client, "colours", visitors, 5, 2, None))
         with urllib.request.urlopen(
             f"{site.address}/metrics", timeout=10
-        ) as told:  # of all workers, the killed ones too
-            assert "learn2search_searches_total 26.0" in told.read().decode()
+        ) as counters:  # of all workers, the killed ones too
+            assert "learn2search_searches_total 26.0" in counters.read().decode()
         deadline = time.monotonic() + 30
         while not children(site.process.pid, "train"):  # started again
             assert time.monotonic() < deadline
@@ -207,10 +207,11 @@ def test_killed_workers_and_trainers_should_lose_nothing(tmp_path: Path, picture
 @pytest.mark.heavy
 def test_simulated_visitors_over_http_should_make_searches_shorter(tmp_path: Path) -> None:
     """The demo from an untaught start: the last 200 of 1,500 searches need a third of the first 100's questions."""
-    from learn2search.demo.install import NOISE, perceived
+    from learn2search.demo import faces, similarity_features
+    from learn2search.demo.make_assets import NOISE
 
     with served("demo", "--untaught", home=tmp_path / "home", workers=1) as site:
-        visitors = Visitors(perceived(), NOISE, seed=0)
+        visitors = Visitors(similarity_features(faces()), NOISE, seed=0)
         with Client(site.address, site.token) as client:
             costs = list(simulate(client, "faces", visitors, 1500, 4, None))
         with urllib.request.urlopen(f"{site.address}/") as page:

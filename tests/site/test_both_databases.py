@@ -4,12 +4,13 @@ from pathlib import Path
 
 import numpy as np
 
-from learn2search.site.administration import statistics
+from learn2search.site.administration import owners, statistics
 from learn2search.site.catalogue import imports
 from learn2search.site.context import Site
 from learn2search.site.learning import simulated_visitors, trainer
 from learn2search.site.settings import Settings
 from learn2search.site.visits import searching
+from learn2search.store.enums import AnswerKind
 
 FEATURES = np.random.default_rng(0).integers(0, 256, (30, 3)) / 255.0
 
@@ -18,18 +19,18 @@ def test_a_collection_should_learn_on_either_database(tmp_path: Path, pictures: 
     site = Site.open(Settings(home=tmp_path / "home", database_url=database_url, seed=0), clock)
     made = imports.make_collection(site, "colours", "Colours")
     assert imports.import_source(site, pictures, made).added == 30
-    simulated_visitors.teach(site, "colours", FEATURES, 0.1, 24, seed=0)
+    simulated_visitors.run(site, "colours", FEATURES, 0.1, 24, seed=0)
     trainer.ask_for(site, site.collection("colours"))
     assert trainer.train_due(site)
 
     now = searching.start(site, "colours")
-    for kind in ("choice", "none", "undo"):
-        chosen = now.question.shown[0] if kind == "choice" else None
+    for kind in (AnswerKind.CHOICE, AnswerKind.NONE, AnswerKind.UNDO):
+        chosen = now.question.shown[0] if kind is AnswerKind.CHOICE else None
         now = searching.answer(site, now.row.id, now.question.number, kind, chosen)
-    now = searching.answer(site, now.row.id, now.question.number, "found", now.question.shown[1])
+    now = searching.answer(site, now.row.id, now.question.number, AnswerKind.FOUND, now.question.shown[1])
     assert (now.row.status, now.number, now.row.lesson) == ("found", 2, 25)
     assert searching.correct(site, now.row.id).row.status == "open"
-    imports.change_item(site, site.collection("colours"), 7, active=False)
+    owners.change_item(site, site.collection("colours"), 7, active=False)
     assert statistics.overview(site, site.collection("colours")).size == 29
     assert statistics.summaries(site)[0].size == 29
     site.close()

@@ -16,15 +16,16 @@ import psycopg
 import pytest
 
 from learn2search.site.administration import backups, exports, owners
-from learn2search.site.catalogue import imports
+from learn2search.site.catalogue.item_media import Picture, media_of
 from learn2search.site.context import Site
 from learn2search.site.learning import publishing, trainer
 from learn2search.site.settings import Settings
 from learn2search.site.visits import searching
-from learn2search.site.visits.searching import SearchState
+from learn2search.site.visits.search_state import SearchState
 from learn2search.store import dump, items, lessons
 from learn2search.store import models as stored
 from learn2search.store.database import Database, newest_revision
+from learn2search.store.enums import AnswerKind
 from learn2search.store.searches import page_of_ids
 
 OLD = Path(__file__).parents[1] / "fixtures" / "version_0.1.0"
@@ -120,11 +121,13 @@ def check_searches(site: Site) -> None:
 
 def check_pictures(site: Site) -> None:
     with site.database.read() as db:
-        shown = [item.media for item in items.all_items(db, site.collection("colours").id)]
+        shown = [media_of(item) for item in items.all_items(db, site.collection("colours").id)]
     assert len(shown) == 32
     for media in shown:
-        for size in ("large", "small"):
-            assert (site.settings.media / "colours" / media[size]).stat().st_size > 0
+        assert isinstance(media, Picture)
+        assert len(media.thumbnail_colours) == 6 * 8 * 8
+        for name in media.files.values():
+            assert (site.settings.media / "colours" / name).stat().st_size > 0
 
 
 # --- and it goes on --------------------------------------------------------------------------------
@@ -193,7 +196,7 @@ def test_visitors_and_items_should_come_to_old_collections(site: Site) -> None:
         assert (now.row.strategy == "random") == (slug == "animals")
         assert now.size == EXPECTED["collections"][slug]["active"]
         assert find(site, choose(site, now)).row.status == "found"
-    imports.change_item(site, site.collection("colours"), 7, active=True)
+    owners.change_item(site, site.collection("colours"), 7, active=True)
     assert 7 in site.models.covered(site.collection("colours").model_id)
 
 
@@ -232,7 +235,7 @@ def facts_of_collection(site: Site, slug: str) -> dict[str, Any]:
 
 def facts_of_item(item: items.Item) -> dict[str, Any]:
     names = ("number", "key", "title", "description", "family", "active", "retired_by")
-    return {name: getattr(item, name) for name in names} | {"kind": item.media["kind"]}
+    return {name: getattr(item, name) for name in names} | {"kind": media_of(item).kind}
 
 
 def facts_of_model(model: stored.Model) -> dict[str, Any]:
@@ -287,11 +290,11 @@ def export(site: Site, slug: str, name: str) -> bytes:
 
 def choose(site: Site, now: SearchState) -> SearchState:
     assert now.question is not None
-    return searching.answer(site, now.row.id, now.question.number, "choice", now.question.shown[0])
+    return searching.answer(site, now.row.id, now.question.number, AnswerKind.CHOICE, now.question.shown[0])
 
 
 def find(site: Site, now: SearchState) -> SearchState:
     """Found: an item that is shown, or any when everything was."""
     assert now.question is not None
     target = now.question.shown[-1] if now.question.shown else 0
-    return searching.answer(site, now.row.id, now.question.number, "found", target)
+    return searching.answer(site, now.row.id, now.question.number, AnswerKind.FOUND, target)

@@ -19,6 +19,7 @@ from sqlalchemy.exc import DataError, IntegrityError
 from learn2search import Embedding
 from learn2search.store import collections, dump, items, lessons, models, searches
 from learn2search.store.database import MIGRATIONS, Database, newest_revision
+from learn2search.store.enums import AnswerKind
 from learn2search.store.lock import trainer_lock
 from learn2search.store.tables import metadata
 
@@ -76,7 +77,7 @@ def question(number: int) -> searches.StepRow:
     return searches.StepRow(number, (0, 1, 2, 3), None, None, None, NOW + number, 5.0, (4,))
 
 
-def closed(number: int, kind: str, chosen: int, milliseconds: int) -> searches.StepRow:
+def closed(number: int, kind: AnswerKind, chosen: int, milliseconds: int) -> searches.StepRow:
     return replace(question(number), kind=kind, chosen=chosen, milliseconds=milliseconds)
 
 
@@ -227,11 +228,11 @@ def test_an_open_step_should_be_answered_once(database: Database, faces: collect
     with database.write() as db:
         searches.add(db, row, question(1))
     with database.write() as db:
-        assert searches.answer(db, row.id, closed(1, "choice", 2, 900), NOW)
+        assert searches.answer(db, row.id, closed(1, AnswerKind.CHOICE, 2, 900), NOW)
         searches.show(db, row.id, question(2))
     with database.write() as db:
-        assert not searches.answer(db, row.id, closed(1, "choice", 3, 900), NOW)
-        assert not searches.answer(db, row.id, closed(7, "choice", 3, 900), NOW)
+        assert not searches.answer(db, row.id, closed(1, AnswerKind.CHOICE, 3, 900), NOW)
+        assert not searches.answer(db, row.id, closed(7, AnswerKind.CHOICE, 3, 900), NOW)
     with database.read() as db:
         first, second = searches.steps(db, row.id)
         assert (first.kind, first.chosen, first.milliseconds) == ("choice", 2, 900)
@@ -245,7 +246,7 @@ def test_of_many_answers_at_once_exactly_one_should_win(database: Database, face
 
     def answer(chosen: int) -> None:
         with database.write() as db:
-            if searches.answer(db, row.id, closed(1, "choice", chosen, 0), NOW):
+            if searches.answer(db, row.id, closed(1, AnswerKind.CHOICE, chosen, 0), NOW):
                 searches.show(db, row.id, question(2))
                 won.append(chosen)
 
@@ -333,7 +334,7 @@ def test_the_pages_should_get_their_numbers(database: Database, faces: collectio
         for number, letter in enumerate("abc"):
             row = new_search(faces, letter * 32, **found, questions=number + 5, ended_at=NOW + number)
             searches.add(db, row, question(1))
-        searches.answer(db, "a" * 32, closed(1, "found", 3, 800), NOW)
+        searches.answer(db, "a" * 32, closed(1, AnswerKind.FOUND, 3, 800), NOW)
         searches.change(db, "c" * 32, quarantine="too quick")
     with database.read() as db:
         assert searches.latest_costs(db, faces.id, 10) == [6, 5]

@@ -10,7 +10,7 @@ import schemathesis
 from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, given, settings
 
-from learn2search.site.catalogue import imports
+from learn2search.site.administration import owners
 from learn2search.site.context import Site
 from learn2search.site.settings import Settings
 from learn2search.web.app import create_app
@@ -72,9 +72,9 @@ def test_only_the_owner_should_simulate_and_read_what_was_learnt(api: TestClient
 def test_retired_items_should_not_be_listed(api: TestClient, settings: Settings) -> None:
     site = Site.open(settings)
     collection = site.collection("colours")
-    imports.change_item(site, collection, 7, active=False)
+    owners.change_item(site, collection, 7, active=False)
     assert 7 not in [item["item"] for item in api.get("/api/v1/collections/colours/items").json()]
-    imports.change_item(site, collection, 7, active=True)
+    owners.change_item(site, collection, 7, active=True)
     site.close()
     assert 7 in [item["item"] for item in api.get("/api/v1/collections/colours/items").json()]
 

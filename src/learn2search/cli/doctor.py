@@ -6,11 +6,10 @@ import os
 import shutil
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
 
 from learn2search.site.settings import Settings
 
@@ -20,16 +19,17 @@ _LEAST_FREE = 500_000_000  # bytes
 
 @dataclass(frozen=True)
 class Finding:
-    """What was looked at, how it is, and whether that is good."""
+    """What was looked at, its state in a few words, and whether that is good."""
 
     what: str
-    told: str
+    state: str
     good: bool
 
 
 def examine(settings: Settings) -> list[Finding]:
-    looks: list[Callable[[Settings], list[Finding]]] = [_python, _packages, _home, _database, _port]
-    return [finding for look in looks for finding in look(settings)]
+    """Everything that a site needs, each with its state."""
+    checks: list[Callable[[Settings], list[Finding]]] = [_python, _packages, _home, _database, _port]
+    return [finding for check in checks for finding in check(settings)]
 
 
 def _python(_: Settings) -> list[Finding]:
@@ -44,8 +44,8 @@ def _packages(_: Settings) -> list[Finding]:
             version(name)
         except PackageNotFoundError:
             missing.append(name)
-    told = f"missing: {', '.join(missing)}; pip install 'learn2search[web]'" if missing else "all there"
-    return [Finding("Packages", told, not missing)]
+    state = f"missing: {', '.join(missing)}; pip install 'learn2search[web]'" if missing else "all there"
+    return [Finding("Packages", state, not missing)]
 
 
 def _home(settings: Settings) -> list[Finding]:
@@ -64,6 +64,7 @@ def _home(settings: Settings) -> list[Finding]:
 
 
 def _database(settings: Settings) -> list[Finding]:
+    from learn2search.site.catalogue.item_media import media_of
     from learn2search.site.context import Site
     from learn2search.store import collections, items, lessons, searches
 
@@ -76,24 +77,24 @@ def _database(settings: Settings) -> list[Finding]:
     with site.database.read() as db:
         for one in collections.all_collections(db):
             active = items.all_items(db, one.id, active_only=True)
-            lost = _lost(settings.media / one.slug, [item.media for item in active])
+            names = [name for item in active for name in media_of(item).files.values()]
+            missing = _count_missing(settings.media / one.slug, names)
             count, aside = searches.count(db, one.id)
-            taught = lessons.count(db, one.id)
-            told = f"{len(active):,} items, {count:,} searches ({aside:,} set aside), {taught:,} triplets"
-            found.append(Finding(f"Collection {one.slug}", told, True))
-            if lost:
-                found.append(Finding(f"Media of {one.slug}", f"{lost:,} files are missing: import again", False))
+            triplets = lessons.count(db, one.id)
+            state = f"{len(active):,} items, {count:,} searches ({aside:,} set aside), {triplets:,} triplets"
+            found.append(Finding(f"Collection {one.slug}", state, True))
+            if missing:
+                found.append(Finding(f"Media of {one.slug}", f"{missing:,} files are missing: import again", False))
     site.close()
     return found
 
 
-def _lost(folder: Path, media: list[dict[str, Any]]) -> int:
-    names = [str(one[key]) for one in media for key in ("large", "small", "file") if key in one]
+def _count_missing(folder: Path, names: Iterable[str]) -> int:
     return sum(not (folder / name).exists() for name in names)
 
 
 def _port(settings: Settings) -> list[Finding]:
     with socket.socket(socket.AF_INET6 if ":" in settings.host else socket.AF_INET) as probe:
         taken = probe.connect_ex((settings.host, settings.port)) == 0
-    told = "in use: the site is running, or use --port" if taken else "free"
-    return [Finding(f"Port {settings.port}", told, True)]
+    state = "in use: the site is running, or use --port" if taken else "free"
+    return [Finding(f"Port {settings.port}", state, True)]

@@ -21,7 +21,7 @@ from rich.console import Console
 
 from learn2search.progress import spinner, track
 from learn2search.site.catalogue import known_features
-from learn2search.site.catalogue.imports import Report, import_source, make_collection, slug_of
+from learn2search.site.catalogue.imports import Prepared, Report, import_source, make_collection, slug_of
 from learn2search.site.context import Site
 from learn2search.site.settings import Settings
 from learn2search.site.visits.warm_up import warm_up
@@ -49,10 +49,10 @@ def import_into(
     title = title or spoken_name(source)
     collection = make_collection(site, slug or slug_of(title), title, **options)
 
-    def watch(steps: Iterable[Any], total: int) -> Iterable[Any]:
+    def progress(steps: Iterable[Prepared], total: int) -> Iterable[Prepared]:
         return track(steps, f"Importing into {collection.title}", total)
 
-    tell(import_source(site, source, collection, watch))
+    tell(import_source(site, source, collection, progress))
     if known is not None:
         known_features.give(site, collection, known_features.read_features(known))
         console.print(f"Positions are those of {known.name}")
@@ -130,8 +130,8 @@ def _check_port(settings: Settings) -> None:
         try:
             probe.bind((settings.host, settings.port))
         except OSError as error:
-            told = f"{_address(settings)} cannot be used: {error.strerror}. Try --port {settings.port + 1}"
-            raise SystemExit(told) from error
+            message = f"{_address(settings)} cannot be used: {error.strerror}. Try --port {settings.port + 1}"
+            raise SystemExit(message) from error
 
 
 def _address(settings: Settings) -> str:

@@ -150,9 +150,9 @@ def demo(
     warm_start = _warm(warm_start) or "nothing"
     site = _site(host=host, port=port, workers=workers, home=home, database_url=database_url, seed=seed)
     from learn2search.cli.serving import run
-    from learn2search.demo.install import make_faces
+    from learn2search.demo.install import install_faces
 
-    _safely(lambda: make_faces(site, taught=not untaught, warm_start=warm_start))
+    _safely(lambda: install_faces(site, with_snapshot=not untaught, warm_start=warm_start))
     run(site, new_token=new_token, browser=not no_browser)
 
 
@@ -272,13 +272,13 @@ def simulate(
     """
     from learn2search.cli.visitors import Client, SiteError, Visitors
     from learn2search.cli.visitors import simulate as visit
-    from learn2search.demo.install import perceived
+    from learn2search.demo import faces, similarity_features
     from learn2search.site.catalogue.known_features import read_features
     from learn2search.site.errors import ServiceError
 
     costs: list[int] = []
     try:
-        known = perceived() if features is None else read_features(features)
+        known = similarity_features(faces()) if features is None else read_features(features)
         visitors = Visitors(known, noise, 0 if seed is None else seed, skew)
         with Client(address, token) as client:
             for cost in visit(client, collection, visitors, searches, at_once, show):
@@ -299,7 +299,7 @@ def doctor(home: Home = None, database_url: Url = None, host: Host = None, port:
 
     findings = examine(_settings(home=home, database_url=database_url, host=host, port=port))
     for finding in findings:
-        typer.echo(f"{'ok ' if finding.good else 'BAD'}  {finding.what}: {finding.told}")
+        typer.echo(f"{'ok ' if finding.good else 'BAD'}  {finding.what}: {finding.state}")
     if not all(finding.good for finding in findings):
         raise typer.Exit(1)
 

@@ -86,8 +86,8 @@ class Visitors:
         draw = np.random.default_rng([self.seed, number])
         target = self._target(draw)
         person = ProbitOracle(self.features, self.noise, seed=draw)
-        told: dict[str, Any] = {"simulated": True} | ({} if show is None else {"show": show})
-        now = client.call("POST", f"/collections/{slug}/searches", told)
+        options: dict[str, Any] = {"simulated": True} | ({} if show is None else {"show": show})
+        now = client.call("POST", f"/collections/{slug}/searches", options)
         while now["status"] == "open":
             question = now["question"]
             answer = {"step": question["step"]} | self._answer(person, question, target)

@@ -1,4 +1,4 @@
-"""`python -m learn2search.demo`: look at the faces, or write them or their features into files."""
+"""`python -m learn2search.demo`: look at the faces, write them into files, or make the demo's assets again."""
 
 from __future__ import annotations
 
@@ -41,6 +41,22 @@ def features(out: Path, seed: Seed = SEED) -> None:
     """Write what simulated visitors see of the faces, a row each, as CSV: features × weights."""
     seen = similarity_features(faces(seed=seed))
     np.savetxt(out, seen, fmt="%.6f", delimiter=",", header=",".join(NAMES), comments="")
+
+
+@app.command()
+def snapshot() -> None:
+    """Make assets/snapshot.npz again: what the site learns from 2,000 simulated visitors. Takes minutes."""
+    from learn2search.demo.make_assets import make_snapshot
+
+    make_snapshot()
+
+
+@app.command()
+def thumbnails() -> None:
+    """Make assets/thumbnail_colours.npz again: needs Chromium and the package playwright (extra dev)."""
+    from learn2search.demo.make_assets import make_thumbnails
+
+    make_thumbnails()
 
 
 if __name__ == "__main__":

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from cachetools import TLRUCache, TTLCache
 
-from learn2search.site.errors import NotFound
-from learn2search.site.learning.model_cache import ModelCache
+from learn2search.site.errors import NotFound, Unavailable
+from learn2search.site.learning.model_cache import EmbeddingAt, ModelCache
 from learn2search.site.settings import Settings
 from learn2search.site.visits.beliefs import BeliefCache
 from learn2search.store import collections, items
@@ -62,6 +62,23 @@ class Site:
         if found is None:
             raise NotFound(f"There is no collection “{slug}” here.")
         return found
+
+    def published_model_id(self, collection: Collection) -> int:
+        """The model that new searches of the collection use.
+
+        Raises
+        ------
+        Unavailable
+            If the collection has too few items to be searched.
+        """
+        if collection.model_id is None:
+            raise Unavailable(f"“{collection.title}” has no items yet.")
+        return collection.model_id
+
+    def newest_embedding(self, collection: Collection) -> EmbeddingAt:
+        """The positions that a search which begins now would use; `Unavailable` with too few items."""
+        model_id = self.published_model_id(collection)
+        return self.models.embedding_at(model_id, self.models.newest(model_id, collection.lessons))
 
     def items(self, collection_id: int, numbers: Iterable[int]) -> dict[int, Item]:
         """Items by number, as they were a few seconds ago at most."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, RowMapping, Select, bindparam, func, insert, or_, select, update
 
+from learn2search.store.enums import RetiredBy
 from learn2search.store.tables import item
 
 _MANY = 500  # names in one statement
@@ -24,7 +25,7 @@ class Item:
     media: dict[str, Any]
     digest: str
     active: bool
-    retired_by: str | None
+    retired_by: RetiredBy | None
     created_at: float
 
 

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, RowMapping, Select, func, insert, select
 
 from learn2search.embedding import Embedding
 from learn2search.store.collections import lock
+from learn2search.store.enums import ModelOrigin
 from learn2search.store.tables import model
 from learn2search.typing import Items
 
@@ -23,7 +24,7 @@ class ModelInfo:
     collection_id: int
     version: int
     parent_id: int | None
-    origin: str
+    origin: ModelOrigin
     published: bool
     trained_up_to: int
     triplets: int
@@ -55,7 +56,7 @@ def history(db: Connection, collection_id: int, limit: int = 1000) -> list[Model
 
 def last_attempt(db: Connection, collection_id: int) -> ModelInfo | None:
     """The newest model that was trained, published or not."""
-    query = select(*_INFO).where(model.c.collection_id == collection_id, model.c.origin == "fit")
+    query = select(*_INFO).where(model.c.collection_id == collection_id, model.c.origin == ModelOrigin.FIT)
     found = _infos(db, query.order_by(model.c.version.desc()).limit(1))
     return found[0] if found else None
 
@@ -66,7 +67,7 @@ def last_published(db: Connection, collection_id: int) -> int | None:
     return db.execute(query.order_by(model.c.version.desc()).limit(1)).scalar_one_or_none()
 
 
-def get_last_of_origin(db: Connection, collection_id: int, origin: str) -> Model:
+def get_last_of_origin(db: Connection, collection_id: int, origin: ModelOrigin) -> Model:
     """The newest model that came about in this way; there must be one."""
     query = select(model.c.id).where(model.c.collection_id == collection_id, model.c.origin == origin)
     return get(db, int(db.execute(query.order_by(model.c.version.desc()).limit(1)).scalar_one()))
@@ -83,7 +84,7 @@ def add(
     *,
     collection_id: int,
     parent_id: int | None,
-    origin: str,
+    origin: ModelOrigin,
     published: bool,
     trained_up_to: int,
     triplets: int,

@@ -6,18 +6,17 @@ from typing import Any
 
 from sqlalchemy import Connection, RowMapping, Select, and_, bindparam, case, func, insert, select, update
 
+from learn2search.store.enums import AnswerKind, SearchOrigin, SearchStatus
 from learn2search.store.tables import search, step
-
-STATUSES = ("open", "found", "abandoned", "not-here")
 
 
 @dataclass(frozen=True)
 class StepRow:
-    """A question and, once there is one, its answer. kind: None while open, choice, none, found, undo, not-here."""
+    """A question and, once there is one, its answer. kind: None while the question is open."""
 
     number: int
     shown: tuple[int, ...]
-    kind: str | None
+    kind: AnswerKind | None
     chosen: int | None
     milliseconds: int | None
     shown_at: float
@@ -35,13 +34,13 @@ class SearchRow:
     lessons: int
     strategy: str
     show: int
-    status: str
+    status: SearchStatus
     target: int | None
     questions: int | None
     lesson: int | None
     quarantine: str | None
     visitor: str | None
-    origin: str
+    origin: SearchOrigin
     started_at: float
     changed_at: float
     ended_at: float | None
@@ -102,29 +101,30 @@ def show(db: Connection, search_id: str, question: StepRow) -> None:
 def answer(db: Connection, search_id: str, closed: StepRow, now: float) -> bool:
     """Close an open step; False when it is closed or not there. The search stays locked until the commit."""
     db.execute(_TOUCH, {"of_search": search_id, "now": now})
-    told = {"new_kind": closed.kind, "new_chosen": closed.chosen, "new_milliseconds": closed.milliseconds}
-    return db.execute(_CLOSE, {"of_search": search_id, "at_number": closed.number} | told).rowcount == 1
+    values = {"new_kind": closed.kind, "new_chosen": closed.chosen, "new_milliseconds": closed.milliseconds}
+    return db.execute(_CLOSE, {"of_search": search_id, "at_number": closed.number} | values).rowcount == 1
 
 
 def change(db: Connection, search_id: str, **values: Any) -> None:
     db.execute(update(search).where(search.c.id == search_id).values(**values))
 
 
-def end(db: Connection, search_id: str, status: str, now: float, **values: Any) -> None:
+def end(db: Connection, search_id: str, status: SearchStatus, now: float, **values: Any) -> None:
     change(db, search_id, status=status, ended_at=now, changed_at=now, **values)
 
 
 def reopen(db: Connection, search_id: str, now: float) -> bool:
     """Open an ended search again; False when it is open."""
-    ended = and_(search.c.id == search_id, search.c.status != "open")
-    values = {"status": "open", "target": None, "questions": None, "ended_at": None, "changed_at": now}
+    ended = and_(search.c.id == search_id, search.c.status != SearchStatus.OPEN)
+    values = {"status": SearchStatus.OPEN, "target": None, "questions": None, "ended_at": None, "changed_at": now}
     return db.execute(update(search).where(ended).values(values)).rowcount == 1
 
 
 def abandon_idle(db: Connection, before: float) -> int:
     """Open searches without an answer since `before` were left."""
-    idle = and_(search.c.status == "open", search.c.changed_at < before)
-    return db.execute(update(search).where(idle).values(status="abandoned", ended_at=search.c.changed_at)).rowcount
+    idle = and_(search.c.status == SearchStatus.OPEN, search.c.changed_at < before)
+    left = {"status": SearchStatus.ABANDONED, "ended_at": search.c.changed_at}
+    return db.execute(update(search).where(idle).values(left)).rowcount
 
 
 # --- what the pages tell ---------------------------------------------------------------------------
@@ -155,12 +155,13 @@ def finished(db: Connection, collection_id: int) -> list[Finished]:
 
 
 def _found(collection_id: int) -> Any:
-    return and_(search.c.collection_id == collection_id, search.c.status == "found", search.c.quarantine.is_(None))
+    found = search.c.status == SearchStatus.FOUND
+    return and_(search.c.collection_id == collection_id, found, search.c.quarantine.is_(None))
 
 
-def count_by_status(db: Connection, collection_id: int) -> dict[str, int]:
+def count_by_status(db: Connection, collection_id: int) -> dict[SearchStatus, int]:
     query = select(search.c.status, func.count()).where(search.c.collection_id == collection_id)
-    return {str(row[0]): int(row[1]) for row in db.execute(query.group_by(search.c.status))}
+    return {SearchStatus(row[0]): int(row[1]) for row in db.execute(query.group_by(search.c.status))}
 
 
 def count_since(db: Connection, collection_id: int, since: float) -> int:

@@ -9,6 +9,9 @@ A finished search that teaches gets the next *lesson* number of its collection. 
 numbers: the model it began with, and the lessons that there were.
 """
 
+from enum import StrEnum
+from typing import Any
+
 from sqlalchemy import (
     JSON,
     Boolean,
@@ -22,9 +25,12 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    TypeDecorator,
     UniqueConstraint,
     text,
 )
+
+from learn2search.store.enums import AnswerKind, ModelOrigin, RetiredBy, SearchOrigin, SearchStatus
 
 NAMES = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -33,6 +39,24 @@ NAMES = {
     "pk": "pk_%(table_name)s",
 }
 metadata = MetaData(naming_convention=NAMES)
+
+
+class OneOf(TypeDecorator[StrEnum]):
+    """A column of text that holds values of one enumeration. Any other value is a ValueError, read or written."""
+
+    impl = String
+    cache_ok = True
+
+    def __init__(self, values: type[StrEnum]) -> None:
+        super().__init__(16)
+        self.values = values
+
+    def process_bind_param(self, value: Any, dialect: Any) -> str | None:
+        return None if value is None else self.values(value).value
+
+    def process_result_value(self, value: Any, dialect: Any) -> StrEnum | None:
+        return None if value is None else self.values(value)
+
 
 setting = Table(
     "setting",
@@ -66,7 +90,7 @@ item = Table(
     Column("media", JSON, nullable=False),
     Column("digest", String(64), nullable=False),  # of what it was made from: unchanged sources are not read again
     Column("active", Boolean, nullable=False, default=True),
-    Column("retired_by", String(16), nullable=True),  # import or owner
+    Column("retired_by", OneOf(RetiredBy), nullable=True),
     Column("created_at", Double, nullable=False),
     UniqueConstraint("collection_id", "number"),
     UniqueConstraint("collection_id", "key"),
@@ -79,7 +103,7 @@ model = Table(
     Column("collection_id", ForeignKey("collection.id", ondelete="CASCADE"), nullable=False),
     Column("version", Integer, nullable=False),
     Column("parent_id", Integer, nullable=True),
-    Column("origin", String(16), nullable=False),  # start, items, fit, features, rollback
+    Column("origin", OneOf(ModelOrigin), nullable=False),
     Column("published", Boolean, nullable=False),
     Column("trained_up_to", Integer, nullable=False),  # lesson
     Column("triplets", Integer, nullable=False),
@@ -99,13 +123,13 @@ search = Table(
     Column("lessons", Integer, nullable=False),  # of the collection, when it began
     Column("strategy", String(64), nullable=False),
     Column("show", Integer, nullable=False),
-    Column("status", String(16), nullable=False),  # open, found, abandoned, not-here
+    Column("status", OneOf(SearchStatus), nullable=False),
     Column("target", Integer, nullable=True),
     Column("questions", Integer, nullable=True),
     Column("lesson", Integer, nullable=True),  # what it became, once it teaches
     Column("quarantine", Text, nullable=True),  # the reason
     Column("visitor", String(32), nullable=True),  # a salted hash of a random cookie
-    Column("origin", String(16), nullable=False),  # page, api, simulated
+    Column("origin", OneOf(SearchOrigin), nullable=False),
     Column("started_at", Double, nullable=False),
     Column("changed_at", Double, nullable=False),
     Column("ended_at", Double, nullable=True),
@@ -119,7 +143,7 @@ step = Table(
     Column("search_id", ForeignKey("search.id", ondelete="CASCADE"), primary_key=True),
     Column("number", Integer, primary_key=True),
     Column("shown", JSON, nullable=False),
-    Column("kind", String(16), nullable=True),  # None while open; choice, none, found, undo, not-here
+    Column("kind", OneOf(AnswerKind), nullable=True),  # None while the question is open
     Column("chosen", Integer, nullable=True),
     Column("milliseconds", Integer, nullable=True),
     Column("shown_at", Double, nullable=False),

@@ -1,18 +1,21 @@
 """The JSON API, version 1: the same searches as on the pages, for programs."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi import Path as InPath
 from pydantic import BaseModel, ConfigDict, Field
 
 from learn2search.site.administration import owners, statistics
+from learn2search.site.catalogue.item_media import media_of
 from learn2search.site.context import Site
 from learn2search.site.errors import Conflict, Unauthorised
 from learn2search.site.learning.metadata import metadata_of
+from learn2search.site.show_counts import ShowCount
 from learn2search.site.visits import searching
-from learn2search.site.visits.searching import SearchState
+from learn2search.site.visits.search_state import SearchState
 from learn2search.store import lessons, models
+from learn2search.store.enums import AnswerKind, ModelOrigin, SearchOrigin, SearchStatus
 from learn2search.store.items import Item
 from learn2search.web.health import ANSWERS, SEARCHES
 from learn2search.web.media_files import media_url
@@ -67,7 +70,7 @@ class SearchOut(BaseModel):
 
     id: str
     collection: str
-    status: Literal["open", "found", "abandoned", "not-here"]
+    status: SearchStatus
     number: int = Field(description="The number of the current question, or of the last one.")
     question: Question | None
     target: ItemOut | None
@@ -78,7 +81,7 @@ class StartIn(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    show: Literal[2, 4] | None = None
+    show: ShowCount | None = None
     simulated: bool = False
 
 
@@ -88,7 +91,7 @@ class AnswerIn(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     step: int = Field(ge=1, le=2**31 - 1)
-    kind: Literal["choice", "none", "found", "undo", "not-here"]
+    kind: AnswerKind
     item: ItemNumber | None = None
 
 
@@ -96,7 +99,7 @@ class ModelOut(BaseModel):
     """A model of a collection."""
 
     version: int
-    origin: str
+    origin: ModelOrigin
     published: bool
     in_use: bool
     triplets: int
@@ -155,7 +158,8 @@ def start_search(request: Request, site: OurSite, slug: Slug, how: StartIn | Non
     how = how or StartIn()
     if how.simulated and not is_owner(request):
         raise Unauthorised("Simulated visitors need the owner's token: their answers teach.")
-    begun = searching.start(site, slug, show=how.show, origin="simulated" if how.simulated else "api")
+    origin = SearchOrigin.SIMULATED if how.simulated else SearchOrigin.API
+    begun = searching.start(site, slug, show=how.show, origin=origin)
     SEARCHES.inc()
     return _search(begun)
 
@@ -167,11 +171,11 @@ def get_search(site: OurSite, search_id: SearchId) -> SearchOut:
 
 
 @router.post("/searches/{search_id}/answers", responses=_ERRORS, dependencies=[Depends(limited("answers"))])
-def answer_search(site: OurSite, search_id: SearchId, told: AnswerIn) -> SearchOut:
+def answer_search(site: OurSite, search_id: SearchId, given: AnswerIn) -> SearchOut:
     """Answer a question. An answer to a step that is not open is a 409, unless it repeats the one that was given."""
-    now = searching.answer(site, search_id, told.step, told.kind, told.item)
+    now = searching.answer(site, search_id, given.step, given.kind, given.item)
     if now.stale:
-        raise Conflict(f"StepRow {told.step} is not open: get the search and answer its question.")
+        raise Conflict(f"Step {given.step} is not open: get the search and answer its question.")
     ANSWERS.labels(now.row.strategy).inc()
     return _search(now)
 
@@ -225,21 +229,17 @@ def _search(now: SearchState) -> SearchOut:
         shown = [_item(slug, now.items[number]) for number in now.question.shown]
         question = Question(step=now.question.number, shown=shown, still_fit=now.question.fits)
     target = None if now.row.target is None else _item(slug, now.items[now.row.target])
-    return SearchOut.model_validate(
-        {
-            "id": now.row.id,
-            "collection": slug,
-            "status": now.row.status,
-            "number": now.number,
-            "question": question,
-            "target": target,
-        }
+    return SearchOut(
+        id=now.row.id,
+        collection=slug,
+        status=now.row.status,
+        number=now.number,
+        question=question,
+        target=target,
     )
 
 
 def _item(slug: str, one: Item) -> ItemOut:
-    sizes = [name for name in one.media if name in ("large", "small", "file")]
-    places = {name: media_url(slug, one.media, name) for name in sizes}
     return ItemOut(
         item=one.number,
         key=one.key,
@@ -247,5 +247,5 @@ def _item(slug: str, one: Item) -> ItemOut:
         description=one.description,
         group=one.family,
         active=one.active,
-        media=places,
+        media={size: media_url(slug, name) for size, name in media_of(one).files.items()},
     )

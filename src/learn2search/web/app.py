@@ -71,24 +71,25 @@ def from_environment() -> FastAPI:
 def _service_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, ServiceError)
     headers = {"Retry-After": "10"} if isinstance(error, TooMany) else {}
-    return _told(request, error.status, str(error), headers)
+    return _message(request, error.status, str(error), headers)
 
 
 def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    words = {404: "There is no such page.", 405: "This address does not take that kind of request."}
-    return _told(request, error.status_code, words.get(error.status_code, str(error.detail)), dict(error.headers or {}))
+    known = {404: "There is no such page.", 405: "This address does not take that kind of request."}
+    message = known.get(error.status_code, str(error.detail))
+    return _message(request, error.status_code, message, dict(error.headers or {}))
 
 
 def _validation_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
     place = ".".join(str(part) for part in first["loc"][1:]) or "request"
-    return _told(request, 422, f"{place}: {first['msg']}", {})
+    return _message(request, 422, f"{place}: {first['msg']}", {})
 
 
-def _told(request: Request, status: int, message: str, headers: dict[str, str]) -> Response:
-    """The message in the form that fits: JSON for programs, a page for people."""
+def _message(request: Request, status: int, message: str, headers: dict[str, str]) -> Response:
+    """An error message as JSON for programs, as a page for people."""
     if request.url.path.startswith("/api/") or "text/html" not in request.headers.get("accept", ""):
         return JSONResponse({"error": message}, status, headers)
     return render(request, "error.html", status=status, headers=headers, code=status, message=message)

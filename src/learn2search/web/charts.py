@@ -8,7 +8,7 @@ import numpy as np
 
 from learn2search.site.administration.statistics import Band, Curve
 from learn2search.site.learning.model_cache import EmbeddingAt
-from learn2search.site.visits.searching import SearchState
+from learn2search.site.visits.search_state import SearchState
 
 FUNNEL_WIDTH, FUNNEL_MIDDLE, FUNNEL_HALF = 1200.0, 37.0, 35.0
 

@@ -16,6 +16,7 @@ from learn2search.site.catalogue.options import options_of
 from learn2search.site.context import Site
 from learn2search.site.errors import Unavailable
 from learn2search.store import collections, lessons, searches
+from learn2search.store.enums import SearchStatus
 from learn2search.web.rendering import site_of
 
 router = APIRouter(include_in_schema=False)
@@ -50,7 +51,7 @@ def metrics(site: Annotated[Site, Depends(site_of)]) -> Response:
             ITEMS.labels(name).set(sizes.get(one.id, 0))
             TRIPLETS.labels(name).set(lessons.count(db, one.id))
             counts = searches.count_by_status(db, one.id)
-            for status in searches.STATUSES:
+            for status in SearchStatus:
                 STATUS.labels(name, status).set(counts.get(status, 0))
     return Response(prometheus_client.generate_latest(_registry()), media_type=prometheus_client.CONTENT_TYPE_LATEST)
 

@@ -20,5 +20,5 @@ def landing(request: Request, site: OurSite) -> Response:
 
 @router.get("/docs")
 def documentation(request: Request) -> Response:
-    """The API, told from its own description."""
+    """A page about the API, made from its OpenAPI description."""
     return render(request, "docs.html", api=request.app.openapi())

@@ -4,7 +4,6 @@ import hashlib
 import re
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse, Response
@@ -45,9 +44,9 @@ def favicon() -> Response:
     return FileResponse(_STATIC / "mark.svg", media_type="image/svg+xml", headers={"Cache-Control": "max-age=86400"})
 
 
-def media_url(slug: str, media: dict[str, Any], size: str = "large") -> str:
-    """The address of an item's picture (large or small) or sound (file)."""
-    return f"/media/{slug}/{media[size]}"
+def media_url(slug: str, name: str) -> str:
+    """The address of a file of a collection's media; the names are in `Media.files`."""
+    return f"/media/{slug}/{name}"
 
 
 @lru_cache

@@ -8,8 +8,8 @@ from fastapi import APIRouter, Depends, File, Form, Request, UploadFile
 from fastapi.responses import RedirectResponse, Response, StreamingResponse
 
 from learn2search.site.administration import exports, owners, statistics
-from learn2search.site.catalogue import imports
 from learn2search.site.catalogue.options import checked, options_of
+from learn2search.site.catalogue.uploads import import_upload
 from learn2search.site.context import Site
 from learn2search.site.learning import publishing, trainer
 from learn2search.site.visits import searching
@@ -158,7 +158,7 @@ def change_item(
     active: Annotated[str, Form()] = "",
 ) -> Response:
     words = {"title": title.strip()[:300], "description": description.replace("\r\n", "\n")[:4000]}
-    imports.change_item(site, collection, number, **words, active=bool(active))
+    owners.change_item(site, collection, number, **words, active=bool(active))
     return _back(collection.slug, "/items")
 
 
@@ -170,7 +170,7 @@ async def upload(
     it has threads of its own.
     """
     sent = [(one.filename or "upload", one.file) for one in file]
-    work = partial(imports.import_upload, site, sent, collection, LARGEST_UPLOAD)
+    work = partial(import_upload, site, sent, collection, LARGEST_UPLOAD)
     report = await to_thread.run_sync(work, limiter=request.app.state.uploads)
     return render(request, "owner/report.html", collection=collection, report=report)
 

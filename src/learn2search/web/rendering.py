@@ -7,8 +7,10 @@ from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
 from learn2search.site.administration.statistics import ago
+from learn2search.site.catalogue.item_media import media_of
 from learn2search.site.context import Site
 from learn2search.site.learning.metadata import metadata_of
+from learn2search.site.show_counts import SHOW_COUNTS
 from learn2search.web import charts
 from learn2search.web.media_files import media_url, static_url
 
@@ -33,8 +35,20 @@ def _seconds(seconds: float) -> str:
     return f"{round(seconds / 60)} minutes" if seconds < 5400 else f"{round(seconds / 3600)} hours"
 
 
-_templates.globals.update(media_url=media_url, static_url=static_url, charts=charts, ago=ago, metadata_of=metadata_of)
-_templates.filters.update(thousands=_thousands, duration=_seconds)
+def _in_words(number: int) -> str:
+    return {2: "two", 4: "four"}.get(number, str(number))
+
+
+_templates.globals.update(
+    ago=ago,
+    charts=charts,
+    media_of=media_of,
+    media_url=media_url,
+    metadata_of=metadata_of,
+    show_counts=SHOW_COUNTS,
+    static_url=static_url,
+)
+_templates.filters.update(thousands=_thousands, duration=_seconds, in_words=_in_words)
 
 
 def render(

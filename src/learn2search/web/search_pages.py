@@ -13,7 +13,8 @@ from learn2search.site.administration import statistics
 from learn2search.site.context import Site
 from learn2search.site.errors import Invalid
 from learn2search.site.visits import searching
-from learn2search.site.visits.searching import SearchState
+from learn2search.site.visits.search_state import SearchState
+from learn2search.store.enums import AnswerKind, SearchStatus
 from learn2search.web.health import ANSWERS, SEARCHES
 from learn2search.web.rendering import render, site_of
 from learn2search.web.security import limited, remember_visitor, visitor_of
@@ -59,16 +60,18 @@ def answer(
     not_here: Annotated[str | None, Form(alias="not-here")] = None,
 ) -> Response:
     """One click: most like it, this is it, can't tell, undo, or it is not here."""
-    if choice is not None:
-        now = searching.answer(site, search_id, step, "choice", choice)
-    elif found is not None:
-        now = searching.answer(site, search_id, step, "found", found)
-    else:
-        kinds = {"none": none, "undo": undo, "not-here": not_here}
-        named = [kind for kind, value in kinds.items() if value is not None]
-        if not named:
-            raise Invalid("Nothing was chosen.")
-        now = searching.answer(site, search_id, step, named[0])
+    pressed = {
+        AnswerKind.CHOICE: choice,
+        AnswerKind.FOUND: found,
+        AnswerKind.NONE: none,
+        AnswerKind.UNDO: undo,
+        AnswerKind.NOT_HERE: not_here,
+    }
+    kind = next((kind for kind, value in pressed.items() if value is not None), None)
+    if kind is None:
+        raise Invalid("Nothing was chosen.")
+    item = choice if kind is AnswerKind.CHOICE else found if kind is AnswerKind.FOUND else None
+    now = searching.answer(site, search_id, step, kind, item)
     if not now.stale:
         ANSWERS.labels(now.row.strategy).inc()
     if "x-fragment" not in request.headers:
@@ -127,7 +130,7 @@ def _question(request: Request, site: Site, now: SearchState, template: str) -> 
 
 
 def _end(request: Request, site: Site, now: SearchState) -> Response:
-    if now.row.status != "found":
+    if now.row.status is not SearchStatus.FOUND:
         return render(request, "not_here.html", now=now)
     spread = statistics.distribution(site, now.collection, now.number)
     return render(request, "end.html", now=now, spread=spread, target=now.items[now.row.target or 0])

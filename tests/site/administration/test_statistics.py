@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 from learn2search import Embedding, read_triplets
-from learn2search.site.administration import backups, exports, statistics
-from learn2search.site.catalogue import imports
+from learn2search.site.administration import backups, exports, owners, statistics
 from learn2search.site.catalogue.imports import import_source, make_collection
 from learn2search.site.context import Site
 from learn2search.site.errors import Conflict, Invalid, NotFound, Unavailable
@@ -22,6 +21,7 @@ from learn2search.site.settings import Settings
 from learn2search.site.visits import searching
 from learn2search.store import items, lessons
 from learn2search.store.collections import Collection
+from learn2search.store.enums import AnswerKind
 from learn2search.store.searches import Finished
 
 FEATURES = np.random.default_rng(0).integers(0, 256, (30, 3)) / 255.0
@@ -29,7 +29,7 @@ FEATURES = np.random.default_rng(0).integers(0, 256, (30, 3)) / 255.0
 
 @pytest.fixture
 def learnt(site: Site, collection: Collection) -> Collection:
-    simulated_visitors.teach(site, "colours", FEATURES, 0.1, 40, seed=1)
+    simulated_visitors.run(site, "colours", FEATURES, 0.1, 40, seed=1)
     return site.collection("colours")
 
 
@@ -100,7 +100,7 @@ def test_exports_should_be_readable_by_the_library(site: Site, learnt: Collectio
 
 
 def test_row_i_of_the_exported_positions_should_be_item_i(site: Site, learnt: Collection, tmp_path: Path) -> None:
-    imports.change_item(site, learnt, 3, active=False)
+    owners.change_item(site, learnt, 3, active=False)
     now = site.collection("colours")
     known = site.models.embedding_at(now.model_id or 0, now.lessons)
     (tmp_path / "e.npz").write_bytes(text(site, now, "embedding.npz"))
@@ -144,7 +144,7 @@ def test_a_backup_should_bring_everything_back(
         path.name for path in site.settings.media.rglob("*.webp")
     }
     make_collection(other, "more", "More")  # ids go on where they were
-    searching.answer(other, running.row.id, 1, "none")
+    searching.answer(other, running.row.id, 1, AnswerKind.NONE)
     with pytest.raises(Conflict, match="empty LEARN2SEARCH_HOME"):
         backups.restore(other, tmp_path / "site.zip")
     (tmp_path / "no.zip").write_bytes(b"nothing")

@@ -11,9 +11,12 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from learn2search.site.administration import owners
 from learn2search.site.catalogue import imports
 from learn2search.site.catalogue.imports import import_source, make_collection
+from learn2search.site.catalogue.item_media import MediaKind, Picture, TextCard, media_of
 from learn2search.site.catalogue.options import options_of
+from learn2search.site.catalogue.uploads import _saved, import_upload
 from learn2search.site.context import Site
 from learn2search.site.errors import Invalid, TooLarge
 from learn2search.site.learning import publishing
@@ -35,7 +38,7 @@ def test_a_folder_should_become_a_collection(site: Site, collection: Collection)
     found = everything(site, collection)
     assert len(found) == 30
     assert found[0].title == "Colour 00"
-    assert (site.settings.media / "colours" / found[0].media["large"]).exists()
+    assert (site.settings.media / "colours" / media_of(found[0]).large).exists()
     assert options_of(collection).shape == "tall"
     assert collection.model_id is not None
 
@@ -65,14 +68,14 @@ def test_new_files_should_join_and_missing_ones_retire(
 
 
 def test_what_the_owner_retired_should_stay_retired(site: Site, collection: Collection, pictures: Path) -> None:
-    imports.change_item(site, collection, 3, active=False)
+    owners.change_item(site, collection, 3, active=False)
     os.utime(pictures / "colour_03.png", (1, 1))
     import_source(site, pictures, collection)
     assert not everything(site, collection)[3].active
 
 
 def test_what_the_owner_wrote_should_stay(site: Site, collection: Collection, pictures: Path, make_png) -> None:
-    imports.change_item(site, collection, 3, title="Brick", description="A red.", active=True)
+    owners.change_item(site, collection, 3, title="Brick", description="A red.", active=True)
     os.utime(pictures / "colour_03.png", (1, 1))
     (pictures / "colour_04.png").write_bytes(make_png(9, 9, 9))
     assert import_source(site, pictures, collection).changed == 2
@@ -85,7 +88,7 @@ def test_words_for_an_item_whose_file_is_gone_should_not_keep_it_out(
 ) -> None:
     (pictures / "colour_00.png").unlink()
     import_source(site, pictures, collection)
-    imports.change_item(site, collection, 0, title="Gone for now", description="", active=False)
+    owners.change_item(site, collection, 0, title="Gone for now", description="", active=False)
     (pictures / "colour_00.png").write_bytes(make_png(9, 9, 9))
     import_source(site, pictures, collection)
     found = everything(site, collection)[0]
@@ -95,7 +98,7 @@ def test_words_for_an_item_whose_file_is_gone_should_not_keep_it_out(
 def test_what_was_uploaded_should_outlive_an_import(
     site: Site, collection: Collection, pictures: Path, make_png
 ) -> None:
-    imports.import_upload(site, [("mine.png", io.BytesIO(make_png(5, 5, 5)))], collection, 10**6)
+    import_upload(site, [("mine.png", io.BytesIO(make_png(5, 5, 5)))], collection, 10**6)
     (pictures / "colour_00.png").unlink()
     report = import_source(site, pictures, collection)
     assert (report.retired, report.unchanged) == (1, 29)
@@ -179,15 +182,15 @@ def test_bad_files_should_be_named_and_the_rest_imported(
     (folder / "program.exe").write_bytes(b"MZ")
     report = import_source(site, folder, make_collection(site, "mixed", "Mixed"))
     assert report.added == 2
-    told = reasons(report)
-    assert set(told) == {
+    found = reasons(report)
+    assert set(found) == {
         *("empty.jpg", "damaged.png", "bomb.png", "text.png"),
         *("script.svg", "svg.png", "noise.mp3", "program.exe"),
     }
-    assert "empty" in told["empty.jpg"]
-    assert "damaged" in told["damaged.png"]
-    assert "too many" in told["bomb.png"]
-    assert "not a picture" in told["svg.png"]
+    assert "empty" in found["empty.jpg"]
+    assert "damaged" in found["damaged.png"]
+    assert "too many" in found["bomb.png"]
+    assert "not a picture" in found["svg.png"]
 
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "GIF", "AVIF"])
@@ -198,9 +201,10 @@ def test_all_kinds_of_pictures_should_be_encoded_anew(site: Site, tmp_path: Path
         Image.new("RGB", (1500, 1000), "red" if name == "a" else "blue").save(folder / f"{name}.{kind.lower()}", kind)
     made = make_collection(site, kind.lower(), kind)
     assert import_source(site, folder, made).added == 2
-    media = everything(site, made)[0].media
-    assert (media["width"], media["height"]) == (900, 600)
-    with Image.open(site.settings.media / kind.lower() / media["large"]) as written:
+    media = media_of(everything(site, made)[0])
+    assert isinstance(media, Picture)
+    assert (media.width, media.height) == (900, 600)
+    with Image.open(site.settings.media / kind.lower() / media.large) as written:
         assert written.format == "WEBP"
 
 
@@ -213,7 +217,7 @@ def test_hidden_data_in_a_picture_should_not_be_published(site: Site, tmp_path: 
         Image.new("RGB", (50, 50), "red" if name == "a" else "blue").save(folder / f"{name}.jpg", exif=exif)
     made = make_collection(site, "secret", "Secret")
     import_source(site, folder, made)
-    written = (site.settings.media / "secret" / everything(site, made)[0].media["large"]).read_bytes()
+    written = (site.settings.media / "secret" / media_of(everything(site, made)[0]).large).read_bytes()
     assert b"my home address" not in written
 
 
@@ -243,7 +247,7 @@ def test_a_table_should_give_titles_and_text_cards(site: Site, tmp_path: Path, m
     report = import_source(site, folder / "list.csv", made)
     assert report.added == 2
     assert [item.title for item in everything(site, made)] == ["One", "A card"]
-    assert everything(site, made)[1].media == {"kind": "text"}
+    assert media_of(everything(site, made)[1]) == TextCard()
     assert set(reasons(report)) == {"list.csv, line 4", "list.csv, line 5"}
 
 
@@ -257,7 +261,7 @@ def test_text_files_and_sounds_should_be_items_too(site: Site, tmp_path: Path) -
     assert import_source(site, folder, made).added == 3
     beep, _, poem = everything(site, made)
     assert (poem.title, poem.description) == ("The title", "The first line of many")
-    assert beep.media["kind"] == "sound"
+    assert media_of(beep).kind is MediaKind.SOUND
 
 
 def test_sources_that_make_no_sense_should_be_refused(site: Site, tmp_path: Path) -> None:
@@ -288,18 +292,18 @@ def test_a_link_out_of_the_folder_should_not_be_followed(
 
 def test_an_upload_should_retire_nothing(site: Site, collection: Collection, make_png) -> None:
     sent = [("../../my picture.png", io.BytesIO(make_png(5, 5, 5)))]
-    report = imports.import_upload(site, sent, collection, 10**6)
+    report = import_upload(site, sent, collection, 10**6)
     assert (report.added, report.retired) == (1, 0)
     assert everything(site, collection)[-1].key == "my picture.png"
     with pytest.raises(TooLarge, match="At most 1 MB"):
-        imports.import_upload(site, [("big.png", io.BytesIO(bytes(10**6 + 1)))], collection, 10**6)
+        import_upload(site, [("big.png", io.BytesIO(bytes(10**6 + 1)))], collection, 10**6)
 
 
 def test_several_files_should_be_uploaded_at_once(site: Site, collection: Collection, make_png) -> None:
     """Also two of the same name, as from two folders, and one that cannot be read."""
     names = ["a.png", "a.png", "b.png", "broken.png"]
     contents = [make_png(1, 1, 1), make_png(2, 2, 2), make_png(3, 3, 3), b"no"]
-    report = imports.import_upload(site, list(zip(names, map(io.BytesIO, contents), strict=True)), collection, 10**6)
+    report = import_upload(site, list(zip(names, map(io.BytesIO, contents), strict=True)), collection, 10**6)
     assert (report.added, report.retired) == (3, 0)
     assert [problem.name for problem in report.problems] == ["broken.png"]
     assert {item.key for item in everything(site, collection)} >= {"a.png", "2 a.png", "b.png"}
@@ -309,7 +313,7 @@ def test_an_upload_should_replace_nothing(site: Site, collection: Collection, ma
     """Phones call every picture image.png: another one is another item, the same one again is nothing new."""
     for colour, added in ((1, 1), (2, 1), (1, 0)):
         sent = [("image.png", io.BytesIO(make_png(colour, colour, colour)))]
-        report = imports.import_upload(site, sent, collection, 10**6)
+        report = import_upload(site, sent, collection, 10**6)
         assert (report.added, report.changed, report.unchanged) == (added, 0, 1 - added)
     assert [item.key for item in everything(site, collection)][-2:] == ["image.png", "2 image.png"]
 
@@ -319,7 +323,7 @@ def test_an_upload_should_replace_nothing(site: Site, collection: Collection, ma
     [("ä" * 300 + ".png", "ä" * 100 + ".png"), ("C:\\fotos\\a (1).png", "a (1).png"), ("..", "upload"), ("", "upload")],
 )
 def test_uploaded_names_should_be_names(tmp_path: Path, name: str, kept: str) -> None:
-    assert imports._saved(tmp_path, name, io.BytesIO(b"x")).name == kept
+    assert _saved(tmp_path, name, io.BytesIO(b"x")).name == kept
 
 
 def test_a_zip_file_should_be_uploaded_alone(site: Site, collection: Collection, make_png) -> None:
@@ -328,7 +332,7 @@ def test_a_zip_file_should_be_uploaded_alone(site: Site, collection: Collection,
         file.writestr("a.png", make_png(1, 1, 1))
     archive.seek(0)
     with pytest.raises(Invalid, match="send it alone"):
-        imports.import_upload(site, [("a.zip", archive), ("b.png", io.BytesIO(b"x"))], collection, 10**6)
+        import_upload(site, [("a.zip", archive), ("b.png", io.BytesIO(b"x"))], collection, 10**6)
 
 
 def test_too_few_items_should_not_be_searched_and_come_back_as_they_were(

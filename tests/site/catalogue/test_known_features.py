@@ -29,7 +29,7 @@ def test_known_features_should_be_searched_at_once(site: Site, collection: Colle
 
 def test_the_trainer_should_fit_the_noise_and_then_the_positions(site: Site, collection: Collection) -> None:
     known_features.give(site, collection, SEEN)
-    simulated_visitors.teach(site, "colours", SEEN, 0.05, 80, seed=0)
+    simulated_visitors.run(site, "colours", SEEN, 0.05, 80, seed=0)
     with site.database.read() as db:
         made = models.history(db, collection.id)
         fits = [models.get(db, info.id) for info in made if info.origin == "fit"]

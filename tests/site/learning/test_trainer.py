@@ -17,6 +17,7 @@ import pytest
 from learn2search import ProbitOracle
 from learn2search.learn import policy
 from learn2search.learn.policy import Evaluation
+from learn2search.site.administration import owners
 from learn2search.site.catalogue import imports
 from learn2search.site.context import Site
 from learn2search.site.errors import Conflict, NotFound
@@ -25,9 +26,11 @@ from learn2search.site.learning.metadata import metadata_of
 from learn2search.site.learning.model_cache import ModelCache
 from learn2search.site.visits import searching
 from learn2search.site.visits.beliefs import little_known
+from learn2search.site.visits.search_state import SearchState
 from learn2search.store import collections, lessons
 from learn2search.store import models as stored
 from learn2search.store.collections import Collection
+from learn2search.store.enums import AnswerKind
 
 
 @pytest.fixture
@@ -46,7 +49,7 @@ def same_searches(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def taught(site: Site, collection: Collection, features: np.ndarray) -> Collection:
     """The collection after sixty simulated searches."""
-    simulated_visitors.teach(site, "colours", features, 0.1, 60, seed=0)
+    simulated_visitors.run(site, "colours", features, 0.1, 60, seed=0)
     return site.collection("colours")
 
 
@@ -55,16 +58,16 @@ def history(site: Site, collection: Collection) -> list[stored.ModelInfo]:
         return stored.history(db, collection.id)
 
 
-def visit(site: Site, features: np.ndarray, target: int, seed: int) -> searching.SearchState:
+def visit(site: Site, features: np.ndarray, target: int, seed: int) -> SearchState:
     """One visitor's search through the front door of the service."""
     person = ProbitOracle(features, 0.1, seed=seed)
     now = searching.start(site, "colours")
     while now.question is not None:
         shown, step = now.question.shown, now.question.number
         if target in shown or not shown:
-            now = searching.answer(site, now.row.id, step, "found", target)
+            now = searching.answer(site, now.row.id, step, AnswerKind.FOUND, target)
         else:
-            now = searching.answer(site, now.row.id, step, "choice", person.choose(shown, target))
+            now = searching.answer(site, now.row.id, step, AnswerKind.CHOICE, person.choose(shown, target))
     return now
 
 
@@ -112,7 +115,7 @@ def test_a_model_that_was_overtaken_should_not_be_published(
     site: Site, taught: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(policy, "evaluate", judged_as(better=True))
-    imports.change_item(site, taught, 0, active=False)  # publishes a model without it
+    owners.change_item(site, taught, 0, active=False)  # publishes a model without it
     assert trainer.train(site, taught) is None
     now = site.collection("colours")
     assert 0 not in site.models.model(now.model_id or 0).items
@@ -134,7 +137,7 @@ def test_running_searches_should_keep_their_model(site: Site, taught: Collection
     trainer.ask_for(site, taught)
     trainer.train_due(site)
     for _ in range(3):
-        running = searching.answer(site, running.row.id, running.question.number, "none")
+        running = searching.answer(site, running.row.id, running.question.number, AnswerKind.NONE)
     assert running.row.model_id == taught.model_id
 
 

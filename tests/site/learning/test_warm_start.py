@@ -1,13 +1,10 @@
 """A warm start: pictures place the items before anybody has compared them, and answers take it from there."""
 
-import hashlib
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from learn2search import demo
-from learn2search.demo import install
 from learn2search.oklab import to_oklab
 from learn2search.site.catalogue import imports, thumbnail_features
 from learn2search.site.catalogue.options import options_of
@@ -91,7 +88,7 @@ def test_new_items_should_join_where_their_picture_places_them(
 def test_every_fit_should_have_the_pictures_as_the_mean_of_its_prior(
     site: Site, warm: Collection, pictures: Path
 ) -> None:
-    simulated_visitors.teach(site, "colours", to_oklab(SEEN), 0.05, 60, seed=0)
+    simulated_visitors.run(site, "colours", to_oklab(SEEN), 0.05, 60, seed=0)
     with site.database.read() as db:
         fits = [stored.get(db, one.id) for one in stored.history(db, warm.id) if one.origin == "fit"]
     assert fits
@@ -109,20 +106,11 @@ def test_items_without_a_picture_should_be_at_the_centre(site: Site, tmp_path: P
     assert searching.start(site, "cards").row.strategy == "random"
 
 
-def test_the_looks_of_the_demo_should_be_of_the_faces_as_they_are_drawn(tmp_path: Path) -> None:
-    drawings = [demo.draw(face, f"face-{number:03}-") for number, face in enumerate(demo.faces())]
-    with np.load(install.THUMBNAIL_COLOURS) as file:
-        assert str(file["drawings"]) == hashlib.sha256("".join(drawings).encode()).hexdigest(), (
-            "the faces have changed: python -m learn2search.demo.photograph"
-        )
-    assert len(install.looks()) == len(drawings)
-
-
 def test_a_warm_start_should_work_on_either_database(tmp_path: Path, pictures: Path, database_url: str, clock) -> None:
     site = Site.open(Settings(home=tmp_path / "home", database_url=database_url, seed=0), clock)
     made = imports.make_collection(site, "colours", "Colours", warm_start="pictures")
     imports.import_source(site, pictures, made)
-    simulated_visitors.teach(site, "colours", to_oklab(SEEN), 0.05, 64, seed=0)
+    simulated_visitors.run(site, "colours", to_oklab(SEEN), 0.05, 64, seed=0)
     now = published(site, site.collection("colours"))
     assert now.info.origin == "fit"
     assert thumbnails(now).axes_from == 30

@@ -1,14 +1,17 @@
 """What an owner does with a collection beyond importing: look, edit, set searches aside."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
+from learn2search.site.catalogue.item_media import media_of, to_json
 from learn2search.site.catalogue.options import Options
 from learn2search.site.context import Site
-from learn2search.site.errors import Conflict, NotFound
-from learn2search.site.learning import finished_searches
-from learn2search.site.visits.searching import answers_that_count
+from learn2search.site.errors import Conflict, Invalid, NotFound
+from learn2search.site.learning import finished_searches, publishing
+from learn2search.site.visits.search_state import answers_that_count
 from learn2search.store import collections, items, searches
 from learn2search.store.collections import Collection
+from learn2search.store.enums import RetiredBy
 from learn2search.store.items import Item
 from learn2search.store.searches import SearchRow, StepRow
 
@@ -65,6 +68,35 @@ def change_collection(site: Site, collection: Collection, title: str, options: O
     with site.database.write() as db:
         collections.change(db, collection.id, title, options.model_dump(mode="json"))
     site.forget()
+
+
+def change_item(site: Site, collection: Collection, number: int, **changes: Any) -> Item:
+    """Edit an item or take it out of the searches; the published model then covers just the active items.
+
+    Parameters
+    ----------
+    changes
+        title, description, active.
+
+    Raises
+    ------
+    Invalid
+        If there is no such item.
+    """
+    with site.database.write() as db:
+        old = items.by_number(db, collection.id, [number]).get(number)
+        if old is None:
+            raise Invalid(f"There is no item {number} in “{collection.title}”.")
+        new = replace(old, **changes)
+        if new.active != old.active:
+            new = replace(new, retired_by=None if new.active else RetiredBy.OWNER)
+        if (new.title, new.description) != (old.title, old.description):
+            new = replace(new, media=to_json(media_of(new).model_copy(update={"edited": True})))
+        items.change(db, [new])
+    site.forget()
+    if new.active != old.active:
+        publishing.cover(site, collection.id)
+    return new
 
 
 def set_aside(site: Site, search_id: str) -> None:

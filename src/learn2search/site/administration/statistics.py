@@ -10,9 +10,10 @@ from learn2search.site.catalogue.options import Options, options_of
 from learn2search.site.context import Site
 from learn2search.site.learning.metadata import metadata_of
 from learn2search.site.learning.model_cache import EmbeddingAt
-from learn2search.site.visits.searching import answers_that_count
+from learn2search.site.visits.search_state import answers_that_count
 from learn2search.store import collections, items, lessons, models, searches
 from learn2search.store.collections import Collection
+from learn2search.store.enums import ModelOrigin, SearchStatus
 from learn2search.store.items import Item
 from learn2search.store.models import ModelInfo
 from learn2search.store.searches import Finished, StepRow
@@ -194,7 +195,7 @@ class Overview:
 
     collection: Collection
     size: int
-    by_status: dict[str, int]
+    by_status: dict[SearchStatus, int]
     ended_today: int
     recent_median: int | None
     first_median: int | None
@@ -289,7 +290,7 @@ def curve(done: Sequence[Finished], is_known: Mask, infos: Sequence[ModelInfo]) 
     at = np.unique(np.linspace(window, len(done), _POINTS).astype(int))
     parts = [slice(max(0, end - window), end) for end in at]
     learnt = np.sort([one.lesson or 0 for one in done])
-    fitted = [info for info in infos if info.origin == "fit" and info.published]
+    fitted = [info for info in infos if info.origin == ModelOrigin.FIT and info.published]
     came = [int(np.searchsorted(learnt, metadata_of(info).lessons, side="right")) for info in fitted]
     return Curve(
         at=tuple(int(end) for end in at),

@@ -19,6 +19,7 @@ from learn2search.site.learning.metadata import ModelMetadata, ModelPrior
 from learn2search.site.learning.publishing import publish
 from learn2search.store import collections, items
 from learn2search.store.collections import Collection
+from learn2search.store.enums import ModelOrigin
 from learn2search.typing import Array
 
 
@@ -68,7 +69,7 @@ def give(site: Site, collection: Collection, features: ArrayLike) -> None:
             site,
             now,
             parent_id=now.model_id,
-            origin="features",
+            origin=ModelOrigin.FEATURES,
             published=True,
             trained_up_to=now.lessons,
             triplets=0,

@@ -1,16 +1,17 @@
-"""Pictures and sounds from outside: decoded with limits, and pictures encoded anew. Nothing else is ever served."""
+"""Pictures and sounds from outside: decoded with limits, and pictures encoded again. Nothing else is ever served."""
 
 import hashlib
 import io
 import warnings
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from PIL import Image, ImageOps, UnidentifiedImageError
 
 from learn2search.files import open_atomic, write_atomic
+from learn2search.site.catalogue.item_media import Media, MediaKind, Picture, Sound, TextCard
 from learn2search.site.catalogue.sources import LARGEST, Entry
-from learn2search.site.catalogue.thumbnail_features import look_of
+from learn2search.site.catalogue.thumbnail_features import thumbnail_colours
 
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "AVIF")
 MOST_PIXELS = 60_000_000
@@ -29,19 +30,33 @@ class Unreadable(Exception):
     """Why a file cannot be imported."""
 
 
-def store_media(entry: Entry, folder: Path) -> dict[str, Any]:
-    """Write what an item shows under names made from its content, and say how it is called."""
+@dataclass(frozen=True)
+class StoredMedia:
+    """What an item shows, its files written; `text` is the content of a text file, which becomes the item's words."""
+
+    media: Media
+    text: str = ""
+
+
+def store_media(entry: Entry, folder: Path) -> StoredMedia:
+    """Write what an item shows into a folder, under names made from its content.
+
+    Raises
+    ------
+    Unreadable
+        If the file is too large, damaged, or not of the kind that its name says.
+    """
     data = entry.read() if entry.read is not None else b""
     if len(data) > LARGEST:
         raise Unreadable(f"unpacked it is larger than {LARGEST / 1e6:.0f} MB")
-    if entry.kind == "picture":
-        return _store_picture(data, folder)
-    if entry.kind == "sound":
-        return _store_sound(data, folder)
-    return _text(data)
+    if entry.kind is MediaKind.PICTURE:
+        return StoredMedia(_store_picture(data, folder))
+    if entry.kind is MediaKind.SOUND:
+        return StoredMedia(_store_sound(data, folder))
+    return StoredMedia(TextCard(), _text(data))
 
 
-def _store_picture(data: bytes, folder: Path) -> dict[str, Any]:
+def _store_picture(data: bytes, folder: Path) -> Picture:
     name = hashlib.sha256(data).hexdigest()[:32]
     large, small = folder / f"{name}.webp", folder / f"{name}-s.webp"
     if not (large.exists() and small.exists()):
@@ -51,9 +66,8 @@ def _store_picture(data: bytes, folder: Path) -> dict[str, Any]:
     with Image.open(large) as made:
         width, height = made.size
     with Image.open(small) as made:
-        look = look_of(made)
-    shown: dict[str, Any] = {"kind": "picture", "large": large.name, "small": small.name}
-    return shown | {"width": width, "height": height, "look": look}
+        colours = thumbnail_colours(made)
+    return Picture(large=large.name, small=small.name, width=width, height=height, thumbnail_colours=colours)
 
 
 def decode(data: bytes) -> Image.Image:
@@ -100,7 +114,7 @@ def _write(picture: Image.Image, path: Path, quality: int) -> None:
         picture.save(file, "WEBP", quality=quality, method=3)
 
 
-def _store_sound(data: bytes, folder: Path) -> dict[str, Any]:
+def _store_sound(data: bytes, folder: Path) -> Sound:
     """Sounds are kept as they are, if they begin like one: browsers play them in a sandbox of their own."""
     kind = next((kind for start, kind in _SOUND_STARTS.items() if data.startswith(start)), None)
     if data[:4] == b"RIFF" and data[8:12] == b"WAVE":
@@ -112,12 +126,12 @@ def _store_sound(data: bytes, folder: Path) -> dict[str, Any]:
     path = folder / f"{hashlib.sha256(data).hexdigest()[:32]}.{kind}"
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomic(path, data)
-    return {"kind": "sound", "file": path.name}
+    return Sound(file=path.name)
 
 
-def _text(data: bytes) -> dict[str, Any]:
+def _text(data: bytes) -> str:
     try:
         text = data.decode("utf-8-sig").strip()
     except UnicodeDecodeError as error:
         raise Unreadable("it is not text in UTF-8") from error
-    return {"kind": "text", "text": text[:4000]}
+    return text[:4000]

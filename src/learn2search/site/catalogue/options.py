@@ -5,6 +5,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from learn2search.site.errors import Invalid
+from learn2search.site.show_counts import ShowCount
 from learn2search.store.collections import Collection
 
 Strategy = Literal["sampled", "gauss"]
@@ -20,7 +21,7 @@ class Options(BaseModel):
     noun: str = Field(default="picture", min_length=1, max_length=40)
     nouns: str = Field(default="pictures", min_length=1, max_length=40)
     note: str = Field(default="", max_length=400)
-    show: Literal[2, 4] = 4
+    show: ShowCount = 4
     shape: Literal["tall", "square", "wide"] = "square"
     strategies: tuple[Strategy, ...] = Field(default=("sampled",), min_length=1, max_length=2)
     warm_start: Literal["nothing", "pictures"] = "nothing"

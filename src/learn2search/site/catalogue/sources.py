@@ -1,4 +1,4 @@
-"""What can be imported: a folder, a ZIP file, or a CSV table, as a list of entries. Nothing is decoded here.
+"""What can be imported: a folder, a ZIP file or a CSV table, as a list of entries. No picture or sound is decoded here.
 
 A table has the columns file, title, description, group; a row without a file is a text card. A folder or a ZIP file may
 hold such a table. Names inside a ZIP file are keys and never become paths.
@@ -13,11 +13,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from learn2search.site.catalogue.item_media import MediaKind
 from learn2search.site.errors import Invalid
 
-PICTURES = {".jpg", ".jpeg", ".png", ".webp", ".gif", ".avif"}
-SOUNDS = {".mp3", ".ogg", ".oga", ".opus", ".wav", ".flac", ".m4a"}
-TEXTS = {".txt"}
+SUFFIXES = {
+    MediaKind.PICTURE: {".jpg", ".jpeg", ".png", ".webp", ".gif", ".avif"},
+    MediaKind.SOUND: {".mp3", ".ogg", ".oga", ".opus", ".wav", ".flac", ".m4a"},
+    MediaKind.TEXT: {".txt"},
+}
 LARGEST = 50_000_000  # bytes a file
 _COLUMNS = ("file", "title", "description", "group")
 
@@ -32,10 +35,18 @@ class Problem:
 
 @dataclass(frozen=True)
 class Entry:
-    """One item to be. stamp changes when what it is made of does; read gives the bytes, None for a text card."""
+    """One item to be.
+
+    Attributes
+    ----------
+    stamp
+        A text that changes whenever the item would.
+    read
+        Gives the content of its file; None for a card that is only a row of a table.
+    """
 
     key: str
-    kind: str  # picture, sound, text
+    kind: MediaKind
     title: str
     description: str
     family: str
@@ -123,7 +134,7 @@ def _entry(file: File, title: str, description: str, family: str) -> Entry | Pro
     path = PurePosixPath(file.name)
     kind = _kind(path.suffix.lower())
     if kind is None:
-        known = ", ".join(sorted(suffix[1:].upper() for suffix in PICTURES | SOUNDS | TEXTS))
+        known = ", ".join(sorted(suffix[1:].upper() for suffixes in SUFFIXES.values() for suffix in suffixes))
         return Problem(file.name, f"{path.suffix or 'a file without an ending'} is not imported; {known} are")
     if file.size > LARGEST:
         return Problem(file.name, f"{file.size / 1e6:.0f} MB are too large: at most {LARGEST / 1e6:.0f} MB")
@@ -136,9 +147,8 @@ def _entry(file: File, title: str, description: str, family: str) -> Entry | Pro
     return Entry(file.name[-255:], kind, title, description, family, stamp, file.open)
 
 
-def _kind(suffix: str) -> str | None:
-    kinds = {"picture": PICTURES, "sound": SOUNDS, "text": TEXTS}
-    return next((kind for kind, suffixes in kinds.items() if suffix in suffixes), None)
+def _kind(suffix: str) -> MediaKind | None:
+    return next((kind for kind, suffixes in SUFFIXES.items() if suffix in suffixes), None)
 
 
 def _rows(data: bytes, files: dict[str, File], name: str) -> tuple[list[Entry], list[Problem]]:
@@ -181,7 +191,7 @@ def _row(values: dict[str, str], files: dict[str, File], line: str) -> Entry | P
     if not title:
         return Problem(line, "neither a file nor a title")
     stamp = "|".join((title, description, family))
-    return Entry(f"text: {title}"[:255], "text", title[:300], description[:4000], family[:100], stamp, None)
+    return Entry(f"text: {title}"[:255], MediaKind.TEXT, title[:300], description[:4000], family[:100], stamp, None)
 
 
 def spoken(stem: str) -> str:

@@ -22,7 +22,7 @@ from learn2search.typing import Triplets
 
 if TYPE_CHECKING:
     from learn2search.site.context import Site
-    from learn2search.site.visits.searching import SearchState
+    from learn2search.site.visits.search_state import SearchState
 
 BY_OWNER = "by the owner"
 

@@ -20,6 +20,7 @@ from learn2search.site.learning.metadata import (
 )
 from learn2search.store import items, lessons, models
 from learn2search.store.collections import Collection
+from learn2search.store.enums import ModelOrigin
 from learn2search.store.models import Model
 from learn2search.typing import Array
 
@@ -89,7 +90,7 @@ def _placed(site: Site, collection: Collection, prior: ModelPrior, size: int) ->
     """What is known beforehand on the axes of the embedding: the owner's features, thumbnails, or nothing."""
     if prior.features:
         with site.database.read() as db:
-            given = models.get_last_of_origin(db, collection.id, "features")
+            given = models.get_last_of_origin(db, collection.id, ModelOrigin.FEATURES)
         return positions_for(site, collection, given, np.arange(size)).mean
     if prior.thumbnails is not None:
         return placed_by_thumbnails(site, collection, prior.thumbnails, options_of(collection).dimensions)[:size]

@@ -1,7 +1,7 @@
-"""A visitor's search. Each answer is one transaction; what is computed is computed before it.
+"""A visitor's search: begin, answer, end. Each answer is one transaction; everything is computed before it.
 
-An answer names the step that it answers. The step is open or it is not: of two answers to one step the first counts,
-the same answer again changes nothing, and any other is from a stale page, which is shown the current question.
+An answer names the step that it answers. Of two answers to one step the first counts; the same answer again changes
+nothing; any other answer comes from an old page, which is shown the current question instead.
 """
 
 import hashlib
@@ -10,60 +10,61 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from sqlalchemy import Connection
 
 from learn2search.site.catalogue.options import Options, options_of
 from learn2search.site.context import Site
-from learn2search.site.errors import Invalid, NotFound, Unavailable
+from learn2search.site.errors import Invalid, NotFound
 from learn2search.site.learning import finished_searches
 from learn2search.site.learning.fitting import recipe_of
 from learn2search.site.learning.metadata import metadata_of
+from learn2search.site.show_counts import checked_show
 from learn2search.site.visits.beliefs import LIKELY, MISS_RATE, OpenSearch
+from learn2search.site.visits.search_state import SearchState, answers_that_count
 from learn2search.store import collections, items, searches
 from learn2search.store.collections import Collection
+from learn2search.store.enums import AnswerKind, SearchOrigin, SearchStatus
 from learn2search.store.items import Item
 from learn2search.store.searches import SearchRow, StepRow
 
-GALLERY = 14
-KINDS = ("choice", "none", "found", "undo", "not-here")
+GALLERY = 14  # items
 
 
 @dataclass(frozen=True)
-class SearchState:
-    """A search as it is now. stale: the answer came from an old page and was not counted."""
+class Answer:
+    """What was said about the question of step `number`; `chosen` is the item that it names, if it names one."""
 
-    collection: Collection
-    options: Options
-    row: SearchRow
-    answers: tuple[StepRow, ...]  # those that count
-    question: StepRow | None  # the open one, None when the search has ended
-    items: dict[int, Item]
-    size: int = 0  # how many items the search knows
-    stale: bool = False
-
-    @property
-    def number(self) -> int:
-        """The number of the current question, or of the last one when the search has ended."""
-        return len(self.answers) + (self.question is not None)
-
-    @property
-    def exhausted(self) -> bool:
-        """Everything has been shown, and it was not there."""
-        return self.question is not None and not self.question.shown
+    number: int
+    kind: AnswerKind
+    chosen: int | None = None
 
 
 def start(
-    site: Site, slug: str, *, visitor: str | None = None, show: int | None = None, origin: str = "page"
+    site: Site,
+    slug: str,
+    *,
+    visitor: str | None = None,
+    show: int | None = None,
+    origin: SearchOrigin = SearchOrigin.PAGE,
 ) -> SearchState:
-    """Begin a search with the model and the lessons of now."""
+    """Begin a search with the published model and the lessons so far.
+
+    Parameters
+    ----------
+    visitor
+        The hash of the visitor's cookie, which decides the strategy where there are several.
+    show
+        How many items to show at a time; by default what the collection says.
+
+    Raises
+    ------
+    NotFound
+        If there is no such collection.
+    Unavailable
+        If the collection has too few items.
+    """
     collection = site.collection(slug)
     options = options_of(collection)
-    if collection.model_id is None:
-        raise Unavailable(f"“{collection.title}” has no items yet.")
-    show = options.show if show is None else show
-    if show not in (2, 4):
-        raise Invalid(f"A question shows 2 or 4 items, not {show}.")
-    row = _new_row(site, collection, options, visitor, show, origin)
+    row = _new_row(site, collection, options, visitor, checked_show(options.show if show is None else show), origin)
     belief = site.beliefs.begin(row)
     first = _question(site, collection, row, belief, 1)
     with site.database.write() as db:
@@ -73,23 +74,22 @@ def start(
 
 
 def _new_row(
-    site: Site, collection: Collection, options: Options, visitor: str | None, show: int, origin: str
+    site: Site, collection: Collection, options: Options, visitor: str | None, show: int, origin: SearchOrigin
 ) -> SearchRow:
-    assert collection.model_id is not None
+    model_id = site.published_model_id(collection)
     now, search_id = site.now(), secrets.token_hex(16)
-    known = site.models.newest(collection.model_id, collection.lessons)
-    knows_nothing = metadata_of(site.models.model(collection.model_id).info).knows_nothing
+    knows_nothing = metadata_of(site.models.model(model_id).info).knows_nothing
     strategy = _assigned(options.strategies, visitor or search_id)
     if knows_nothing:
         strategy = recipe_of(collection).untaught_strategy
     return SearchRow(
         id=search_id,
         collection_id=collection.id,
-        model_id=collection.model_id,
-        lessons=known,
+        model_id=model_id,
+        lessons=site.models.newest(model_id, collection.lessons),
         strategy=strategy,
         show=show,
-        status="open",
+        status=SearchStatus.OPEN,
         target=None,
         questions=None,
         lesson=None,
@@ -111,6 +111,7 @@ def _assigned(strategies: Sequence[str], who: str) -> str:
 
 
 def state(site: Site, search_id: str, *, stale: bool = False) -> SearchState:
+    """A search as it is now, with the items that it names."""
     return _with_items(site, replace(_log(site, search_id), stale=stale))
 
 
@@ -134,74 +135,90 @@ def _with_items(site: Site, now: SearchState) -> SearchState:
     return replace(now, items=site.items(now.row.collection_id, wanted))
 
 
-def answers_that_count(steps: Sequence[StepRow]) -> list[StepRow]:
-    """The answers that were not undone."""
-    kept: list[StepRow] = []
-    for step in steps:
-        if step.kind == "undo":
-            del kept[-1:]
-        elif step.kind is not None:
-            kept.append(step)
-    return kept
-
-
 # --- answering -------------------------------------------------------------------------------------
 
 
-def answer(site: Site, search_id: str, number: int, kind: str, chosen: int | None = None) -> SearchState:
-    """Answer step `number`: a choice, none ("can't tell"), found, undo, or not-here."""
-    before = _log(site, search_id)
+def answer(site: Site, search_id: str, number: int, kind: AnswerKind, chosen: int | None = None) -> SearchState:
+    """Answer the question of step `number`, and get the search as it is after that.
+
+    Parameters
+    ----------
+    chosen
+        The item that a choice or a find names; the other kinds name none.
+
+    Raises
+    ------
+    Invalid
+        If the answer makes no sense for this question, or names an item that was not shown.
+    NotFound
+        If there is no such search.
+    """
+    given, before = Answer(number, kind, chosen), _log(site, search_id)
     question = before.question
     if question is None or number != question.number:
-        return _not_counted(site, search_id, number, kind, chosen)
-    _check(before, question, kind, chosen)
-    if kind in ("found", "not-here"):
-        return _end(site, before, question, kind, chosen)
-    belief, following = _follow(site, before, question, kind, chosen)
-    closed = _closed(site, question, kind, chosen)
-    with site.database.write() as db:
-        counted = _close(db, site, before.row, closed)
-        if counted:
-            searches.show(db, search_id, following)
-            if before.row.status == "abandoned":
-                searches.change(db, search_id, status="open", ended_at=None)
-    if not counted:
-        return _not_counted(site, search_id, number, kind, chosen)
-    if belief is not None:
-        site.beliefs.keep(search_id, following.number, belief)
-    answers = before.answers[:-1] if kind == "undo" else (*before.answers, closed)
-    row = replace(before.row, status="open", ended_at=None)
-    return _with_items(site, replace(before, row=row, answers=answers, question=following))
+        return _not_counted(site, search_id, given)
+    _check(before, question, given)
+    if kind is AnswerKind.FOUND and chosen is not None:
+        return _find(site, before, question, chosen)
+    if kind is AnswerKind.NOT_HERE:
+        return _end(site, before, question, given, None)
+    return _continue(site, before, question, given)
 
 
-def _not_counted(site: Site, search_id: str, number: int, kind: str, chosen: int | None) -> SearchState:
-    """The current question, for an answer that was given before, or for one from a stale page."""
-    return state(site, search_id, stale=not _is_repeated(site, search_id, number, kind, chosen))
+def _not_counted(site: Site, search_id: str, given: Answer) -> SearchState:
+    """The current question, for an answer that was counted before or that comes from an old page."""
+    return state(site, search_id, stale=not _is_repeated(site, search_id, given))
 
 
-def _check(before: SearchState, question: StepRow, kind: str, chosen: int | None) -> None:
-    if kind not in KINDS:
-        raise Invalid(f"An answer is one of {', '.join(KINDS)}, not “{kind}”.")
-    if kind == "choice" and chosen not in question.shown:
+def _is_repeated(site: Site, search_id: str, given: Answer) -> bool:
+    """Has this step been answered in just this way?"""
+    with site.database.read() as db:
+        steps = searches.steps(db, search_id)
+    return any(Answer(step.number, step.kind, step.chosen) == given for step in steps if step.kind is not None)
+
+
+def _check(before: SearchState, question: StepRow, given: Answer) -> None:
+    kind, chosen = given.kind, given.chosen
+    if kind is AnswerKind.CHOICE and chosen not in question.shown:
         raise Invalid(f"Item {chosen} was not shown: the items shown are {', '.join(map(str, question.shown))}.")
-    if kind == "found" and chosen is None:
+    if kind is AnswerKind.FOUND and chosen is None:
         raise Invalid("Which one is it? The answer “found” needs the item.")
-    if kind in ("none", "undo", "not-here") and chosen is not None:
+    if kind not in (AnswerKind.CHOICE, AnswerKind.FOUND) and chosen is not None:
         raise Invalid(f"The answer “{kind}” names no item.")
-    if kind == "undo" and not before.answers:
+    if kind is AnswerKind.UNDO and not before.answers:
         raise Invalid("There is nothing to undo: this is the first question.")
-    if kind == "none" and not question.shown:
+    if kind is AnswerKind.NONE and not question.shown:
         raise Invalid("Everything has been shown.")
 
 
-def _follow(
-    site: Site, before: SearchState, question: StepRow, kind: str, chosen: int | None
+def _continue(site: Site, before: SearchState, question: StepRow, given: Answer) -> SearchState:
+    """Count a choice, a "can't tell" or an undo, and ask the next question."""
+    search_id = before.row.id
+    belief, following = _next_question(site, before, question, given)
+    closed = _closed(site, question, given)
+    with site.database.write() as db:
+        counted = searches.answer(db, search_id, closed, site.now())
+        if counted:
+            searches.show(db, search_id, following)
+            if before.row.status is SearchStatus.ABANDONED:
+                searches.change(db, search_id, status=SearchStatus.OPEN, ended_at=None)
+    if not counted:
+        return _not_counted(site, search_id, given)
+    if belief is not None:
+        site.beliefs.keep(search_id, following.number, belief)
+    answers = before.answers[:-1] if given.kind is AnswerKind.UNDO else (*before.answers, closed)
+    row = replace(before.row, status=SearchStatus.OPEN, ended_at=None)
+    return _with_items(site, replace(before, row=row, answers=answers, question=following))
+
+
+def _next_question(
+    site: Site, before: SearchState, question: StepRow, given: Answer
 ) -> tuple[OpenSearch | None, StepRow]:
-    """The question after this answer, and the belief behind it (None where it is not worth keeping)."""
-    if kind == "undo":
+    """The question after this answer and the belief behind it; an undo brings no belief, it is rebuilt when needed."""
+    if given.kind is AnswerKind.UNDO:
         return None, _again(site, before.answers[-1], question.number + 1)
     belief = site.beliefs.at(before.row, before.answers, question)
-    belief.tell(chosen)
+    belief.tell(given.chosen)
     return belief, _question(site, before.collection, before.row, belief, question.number + 1)
 
 
@@ -217,47 +234,41 @@ def _again(site: Site, step: StepRow, number: int) -> StepRow:
     return StepRow(number, step.shown, None, None, None, site.now(), step.fits, step.likely)
 
 
-def _closed(site: Site, question: StepRow, kind: str, chosen: int | None) -> StepRow:
+def _closed(site: Site, question: StepRow, given: Answer) -> StepRow:
     """The question with its answer, and the time that it took."""
     milliseconds = min(round(1000 * max(site.now() - question.shown_at, 0.0)), 2**31 - 1)
-    return replace(question, kind=kind, chosen=chosen, milliseconds=milliseconds)
+    return replace(question, kind=given.kind, chosen=given.chosen, milliseconds=milliseconds)
 
 
-def _close(db: Connection, site: Site, row: SearchRow, closed: StepRow) -> bool:
-    return searches.answer(db, row.id, closed, site.now())
-
-
-def _is_repeated(site: Site, search_id: str, number: int, kind: str, chosen: int | None) -> bool:
-    """Was step `number` answered in just this way?"""
+def _find(site: Site, before: SearchState, question: StepRow, target: int) -> SearchState:
+    """End a search with its target. What it teaches is written in the same transaction."""
     with site.database.read() as db:
-        same = [step for step in searches.steps(db, search_id) if step.number == number]
-    return bool(same) and (same[0].kind, same[0].chosen) == (kind, chosen)
+        if target not in items.by_number(db, before.row.collection_id, [target]):
+            raise Invalid(f"There is no item {target} in this collection.")
+    lesson = finished_searches.prepare(site, before, question, target)
+    return _end(site, before, question, Answer(question.number, AnswerKind.FOUND, target), lesson)
 
 
-def _end(site: Site, before: SearchState, question: StepRow, kind: str, chosen: int | None) -> SearchState:
-    """Found, or not here. A search that was found becomes a lesson in the same transaction."""
-    row, now = before.row, site.now()
-    if kind == "found":
-        with site.database.read() as db:
-            if chosen not in items.by_number(db, row.collection_id, [chosen or 0]):
-                raise Invalid(f"There is no item {chosen} in this collection.")
-    lesson = finished_searches.prepare(site, before, question, chosen) if kind == "found" else None
+def _end(
+    site: Site, before: SearchState, question: StepRow, given: Answer, lesson: finished_searches.Lesson | None
+) -> SearchState:
+    row = before.row
+    status = SearchStatus.FOUND if given.kind is AnswerKind.FOUND else SearchStatus.NOT_HERE
     with site.database.write() as db:
-        counted = _close(db, site, row, _closed(site, question, kind, chosen))
+        counted = searches.answer(db, row.id, _closed(site, question, given), site.now())
         if counted:
-            status = "found" if kind == "found" else "not-here"
-            searches.end(db, row.id, status, now, target=chosen, questions=len(before.answers) + 1)
+            searches.end(db, row.id, status, site.now(), target=given.chosen, questions=len(before.answers) + 1)
             if lesson is not None:
                 finished_searches.teach(db, row, lesson)
     site.beliefs.drop(row.id, question.number)
-    return state(site, row.id, stale=not (counted or _is_repeated(site, row.id, question.number, kind, chosen)))
+    return state(site, row.id) if counted else _not_counted(site, row.id, given)
 
 
 # --- after the end ---------------------------------------------------------------------------------
 
 
 def correct(site: Site, search_id: str) -> SearchState:
-    """ "That was not it": the end is undone, what it taught is withdrawn, and the last question is open again."""
+    """Undo the end of a search: what it taught is withdrawn, and its last question is open again."""
     before = state(site, search_id)
     if before.question is not None:
         return before
@@ -265,7 +276,7 @@ def correct(site: Site, search_id: str) -> SearchState:
     with site.database.write() as db:
         if searches.reopen(db, search_id, site.now()):
             number = searches.steps(db, search_id)[-1].number
-            undone = replace(_again(site, last, number + 1), kind="undo")
+            undone = replace(_again(site, last, number + 1), kind=AnswerKind.UNDO)
             searches.show(db, search_id, undone)
             searches.show(db, search_id, _again(site, last, number + 2))
             finished_searches.withdraw(db, search_id)
@@ -273,24 +284,25 @@ def correct(site: Site, search_id: str) -> SearchState:
 
 
 def leave(site: Site, search_id: str) -> None:
-    """The visitor begins again, or goes."""
+    """End a search whose visitor begins another one or goes away."""
     with site.database.write() as db:
         row = searches.get(db, search_id)
-        if row is not None and row.status == "open":
-            searches.end(db, search_id, "abandoned", site.now())
+        if row is not None and row.status is SearchStatus.OPEN:
+            searches.end(db, search_id, SearchStatus.ABANDONED, site.now())
 
 
 def change_show(site: Site, search_id: str, show: int) -> SearchState:
-    """Two or four pictures from the next question on."""
-    if show not in (2, 4):
-        raise Invalid(f"A question shows 2 or 4 items, not {show}.")
+    """Show so many items at a time, from the next question on."""
     with site.database.write() as db:
-        searches.change(db, search_id, show=show)
+        searches.change(db, search_id, show=checked_show(show))
     return state(site, search_id)
 
 
 def gallery(site: Site, search_id: str, count: int = GALLERY) -> tuple[SearchState, list[Item]]:
-    """The items that fit the answers best, likeliest first; also what was shown, in case it was overlooked."""
+    """The items that fit the answers best, likeliest first, for a visitor who gives up.
+
+    Items that were shown are among them, in case the visitor overlooked one.
+    """
     now = state(site, search_id)
     if now.question is None:
         return now, []
@@ -303,6 +315,6 @@ def gallery(site: Site, search_id: str, count: int = GALLERY) -> tuple[SearchSta
 
 
 def abandon_idle(site: Site, seconds: float) -> int:
-    """Searches that nobody has answered for so long were left."""
+    """End the searches that nobody has answered for so many seconds; how many there were."""
     with site.database.write() as db:
         return searches.abandon_idle(db, site.now() - seconds)

@@ -3,14 +3,14 @@
 "use strict";
 
 const main = document.querySelector("main");
-const told = document.querySelector("#told");
+const spoken = document.querySelector("#spoken"); // what a screen reader reads aloud
 let busy = false;
 
 const question = () => main.querySelector("[data-question]");
 const wait = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
-function tell(words) {
-  told.textContent = words;
+function say(words) {
+  spoken.textContent = words;
 }
 
 function loadAhead() {
@@ -26,7 +26,7 @@ async function send(form, data) {
     } catch { /* no connection */ }
     const note = main.querySelector("#offline");
     if (note) note.hidden = false;
-    tell("No connection. Your answer is kept and sent as soon as it is back.");
+    say("No connection. Your answer is kept and sent as soon as it is back.");
     await wait(pause);
   }
 }
@@ -51,7 +51,7 @@ async function submit(form, button) {
   question().replaceWith(document.adoptNode(fresh));
   fresh.classList.add("new");
   document.title = fresh.dataset.title;
-  tell(fresh.dataset.told);
+  say(fresh.dataset.spoken);
   if (focused) (fresh.querySelector(`[data-key='${focused}']`) ?? fresh.querySelector(".picture"))?.focus({ preventScroll: true });
   main.classList.remove("busy");
   busy = false;

@@ -1,0 +1,97 @@
+"""What an item shows: a picture, a sound or words. The database keeps it as JSON, and only this module reads that JSON.
+
+`media_of(item)` gives the media of a stored item, `to_json(media)` what to store.
+"""
+
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, TypeAdapter
+
+from learn2search.store.items import Item
+
+
+class MediaKind(StrEnum):
+    """What a person sees or hears of an item."""
+
+    PICTURE = "picture"
+    SOUND = "sound"
+    TEXT = "text"
+
+
+class _ItemMedia(BaseModel):
+    """What all kinds have in common.
+
+    Attributes
+    ----------
+    uploaded
+        The owner sent it by the page, so an import of a folder must not miss it there.
+    edited
+        The owner wrote the title or the description, so an import must not replace them.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    uploaded: bool = False
+    edited: bool = False
+
+    @property
+    def files(self) -> dict[str, str]:
+        """The names of its files in the collection's media folder, by what they are."""
+        return {}
+
+
+class Picture(_ItemMedia):
+    """Two files of one picture.
+
+    Attributes
+    ----------
+    width, height
+        Of the large one, in pixels.
+    thumbnail_colours
+        8 × 8 colours as hexadecimal digits (see `thumbnail_features`), None where they were not taken.
+    """
+
+    kind: Literal[MediaKind.PICTURE] = MediaKind.PICTURE
+    large: str
+    small: str
+    width: int
+    height: int
+    thumbnail_colours: str | None = Field(
+        default=None, validation_alias=AliasChoices("thumbnail_colours", "look"), serialization_alias="look"
+    )
+
+    @property
+    def files(self) -> dict[str, str]:
+        return {"large": self.large, "small": self.small}
+
+
+class Sound(_ItemMedia):
+    """A file that the page plays; the title is what can be seen."""
+
+    kind: Literal[MediaKind.SOUND] = MediaKind.SOUND
+    file: str
+
+    @property
+    def files(self) -> dict[str, str]:
+        return {"file": self.file}
+
+
+class TextCard(_ItemMedia):
+    """Nothing but the title and the description."""
+
+    kind: Literal[MediaKind.TEXT] = MediaKind.TEXT
+
+
+Media = Picture | Sound | TextCard
+_MEDIA: TypeAdapter[Media] = TypeAdapter(Annotated[Media, Field(discriminator="kind")])
+
+
+def media_of(item: Item) -> Media:
+    """The media of a stored item."""
+    return _MEDIA.validate_python(item.media)
+
+
+def to_json(media: Media) -> dict[str, Any]:
+    """What the database keeps: the kind, and whatever differs from the defaults."""
+    return {"kind": media.kind.value} | media.model_dump(by_alias=True, exclude_defaults=True)

@@ -1,0 +1,59 @@
+"""A search as its visitor sees it: read from the log, never stored."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from learn2search.site.catalogue.options import Options
+from learn2search.store.collections import Collection
+from learn2search.store.enums import AnswerKind
+from learn2search.store.items import Item
+from learn2search.store.searches import SearchRow, StepRow
+
+
+@dataclass(frozen=True)
+class SearchState:
+    """A search at this moment.
+
+    Attributes
+    ----------
+    answers
+        The answers that count: those that were not undone.
+    question
+        The open question, None when the search has ended.
+    items
+        The items that the answers and the question name, by number.
+    size
+        How many items the search chooses from.
+    stale
+        True when the last answer came from an old page and was not counted.
+    """
+
+    collection: Collection
+    options: Options
+    row: SearchRow
+    answers: tuple[StepRow, ...]
+    question: StepRow | None
+    items: dict[int, Item]
+    size: int = 0
+    stale: bool = False
+
+    @property
+    def number(self) -> int:
+        """The number of the current question, or of the last one when the search has ended."""
+        return len(self.answers) + (self.question is not None)
+
+    @property
+    def exhausted(self) -> bool:
+        """Every item has been shown, and none was the one."""
+        return self.question is not None and not self.question.shown
+
+
+def answers_that_count(steps: Sequence[StepRow]) -> list[StepRow]:
+    """The answered steps without those that were undone, and without the undoing itself."""
+    kept: list[StepRow] = []
+    for step in steps:
+        if step.kind is AnswerKind.UNDO:
+            del kept[-1:]
+        elif step.kind is not None:
+            kept.append(step)
+    return kept
