@@ -17,15 +17,16 @@ import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import learn2search as l2s
-from research import Array, rows
-from research.rows import Columns, Results, Row, Table, file_name
+from research import Array
+from research.rows import Columns, Results, Row, Table
 from research.study import Study, main, run_name
-from research.summary import Mean, mean_over, print_table
+from research.summary import mean_over
 
 FLIP_RATE = 0.1
 FLIP_TOLERANCE = 0.003
@@ -257,7 +258,10 @@ def run_lines(study: Study, lines: Sequence[Line], repetitions: int) -> None:
         for seed in range(repetitions)
         for name, (line, given) in plan.items()
     }
-    for made in study.run(run_one, runs, NOISE.file):
+    for line, _ in plan.values() if study.fresh else ():
+        for path in kept_runs(study, line):
+            path.unlink()
+    for made in study.run_many(run_one, runs, NOISE.file):
         for name in dict.fromkeys(run.rsplit(" seed=", 1)[0] for run in made):
             line, given = plan[name]
             study.add(line.table, line.named, summary(repeated(study, line, given)))
@@ -278,12 +282,13 @@ def is_missing(study: Study, line: Line, repetitions: int) -> bool:
 
 def repeated(study: Study, line: Line, given: Row) -> list[list[Row]]:
     """The results of every run of a line, whenever it was made, that differs by its seed alone."""
-    folder, found = rows.RESULTS / f"{file_name(NOISE.file, study.quick)}-runs", []
-    for path in sorted(folder.glob(f"{run_name(line.name)} seed=*.json")):
-        run = json.loads(path.read_text())
-        if run["arguments"] == {"experiment": line.table.name, **given, "seed": run["arguments"]["seed"]}:
-            found.append(run["result"])
-    return found
+    runs = [json.loads(path.read_text()) for path in kept_runs(study, line)]
+    wanted = {"experiment": line.table.name, **given}
+    return [run["result"] for run in runs if run["arguments"] | {"seed": 0} == wanted | {"seed": 0}]
+
+
+def kept_runs(study: Study, line: Line) -> list[Path]:
+    return sorted(study.runs_folder(NOISE.file).glob(f"{run_name(line.name)} seed=*.json"))
 
 
 def summary(repetitions: Sequence[Sequence[Row]]) -> list[Row]:
@@ -300,47 +305,9 @@ def summary(repetitions: Sequence[Sequence[Row]]) -> list[Row]:
 
 
 def report(results: Results) -> None:
-    """Tables of what is measured: mean questions (screens) a search ± standard error over the repetitions."""
-    windows = ((64, 128), (256, 512), (0, 512), (1000, 2000), (2000, 4000), (4000, 8000))
-    blind_table(results, "wine", windows)
-    blind_table(results, "music", windows[:-1])
-    cold_table(results, "all", ((0, 64), (64, 128), (256, 512), (0, 512)))
-    cold_table(results, "rarest tenth", ((0, 512), (256, 512)))
-    rows = []
-    for line in (line for line in LINES if line.table is FACE_SEARCH and results.select(line.table, **line.named)):
-        found = results.select(FACE_SEARCH, **line.named, measure="screens", targets="all")
-        rows.append([line.name, *(shown(found, triplets=goal) for goal in TRIPLETS), str(found[0]["repetitions"])])
-    print_table("Faces", ["screens", *map(str, TRIPLETS), "repetitions"], rows)
+    from research.blind_tables import print_tables
 
-
-Windows = Sequence[tuple[int, int]]
-
-
-def blind_table(results: Results, dataset: str, windows: Windows) -> None:
-    lines = {method: results.select(BLIND, dataset=dataset, method=method) for method in METHODS}
-    windows_table(f"Blind search on {dataset}", "all", windows, lines)
-
-
-def cold_table(results: Results, targets: str, windows: Windows) -> None:
-    lines = {change: results.select(COLD_START, dataset="wine", change=change) for change in COLD}
-    windows_table(f"The first searches on wine, {targets} targets", targets, windows, lines)
-
-
-def windows_table(title: str, targets: str, windows: Windows, lines: Mapping[str, list[Row]]) -> None:
-    """A row for each line of the plan that has rows, a column for each window of searches."""
-    table = []
-    for name, found in lines.items():
-        costs = (shown(found, measure="questions", targets=targets, start=start, stop=stop) for start, stop in windows)
-        if found:
-            table.append([name, *costs, shown(found, measure="seconds"), str(found[0]["repetitions"])])
-    columns = ["questions", *(f"{start}-{stop}" for start, stop in windows), "CPU seconds", "repetitions"]
-    print_table(title, columns, table)
-
-
-def shown(found: Sequence[Row], **columns: Any) -> str:
-    """The mean of the one row with these columns, or nothing."""
-    chosen = (row for row in found if columns.items() <= row.items())
-    return "".join(Mean(row["mean"], row["error"]).text(1) for row in chosen)
+    print_tables(results)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from types import ModuleType
 from typing import Any, ParamSpec, TypeVar
 
 from research import rows
-from research.rows import Results, Row, Table, file_name
+from research.rows import NotMeasured, Results, Row, Table, file_name
 
 HERE = Path(__file__).parent
 AT_ONCE = 4  # runs for each process between two times that the results are saved
@@ -79,32 +79,35 @@ class Study:
     ) -> None:
         """The same, over the workers or the cluster; `here` where the cluster lacks what it needs."""
         names = {f"{table.name} {_words(table.names(case))}": case for case in self.missing(table, cases)}
-        for found in self.run(function, names, table.file, here):
+        for found in self.run_many(function, names, table.file, here):
             for name, measured in found.items():
                 self.add(table, names[name], measured)
             self.save(table.file)
 
-    def run(
+    def run_many(
         self, function: Callable[..., T], runs: Mapping[str, Case], file: str, here: bool = False
     ) -> Iterator[dict[str, T]]:
         """Results by name, some runs at a time; each is kept in a file, and not run again where it is there."""
         import learn2search as l2s
 
-        folder, scheduler = rows.RESULTS / f"{file_name(file, self.quick)}-runs", None if here else self.scheduler
+        names, scheduler = {run_name(name): name for name in runs}, None if here else self.scheduler
+        for name in names if self.fresh else ():
+            (self.runs_folder(file) / f"{name}.json").unlink(missing_ok=True)
         if runs and scheduler:
             send_sources(scheduler)
-        names = {run_name(name): name for name in runs}
         size = len(runs) if scheduler else AT_ONCE * self.workers
         for start in range(0, len(names), max(size, 1)):
             print(f"{self.name}: {len(names) - start} to measure", file=sys.stderr, flush=True)
             if self.is_over(len(names) - start):
                 return
-            part = list(names)[start : start + size]
-            for name in part if self.fresh else ():
-                (folder / f"{name}.json").unlink(missing_ok=True)
-            chosen = {name: runs[names[name]] for name in part}
-            made = l2s.run_many(function, chosen, folder, workers=self.workers, scheduler=scheduler)
+            part = {name: runs[names[name]] for name in list(names)[start : start + size]}
+            folder = self.runs_folder(file)
+            made = l2s.run_many(function, part, folder, workers=self.workers, scheduler=scheduler)
             yield {names[name]: result for name, result in made.items()}
+
+    def runs_folder(self, file: str) -> Path:
+        """Where single runs are kept until, and after, they are rows of a results file."""
+        return rows.RESULTS / f"{file_name(file, self.quick)}-runs"
 
     def missing(self, table: Table, cases: Sequence[Case]) -> list[Case]:
         """Cases without a row; in a fresh study those that it has not measured itself."""
@@ -209,10 +212,12 @@ def conduct(name: str, given: argparse.Namespace, only: Sequence[str] = ()) -> N
         seed = getattr(module, "SEED", None)
         shared = (given.repetitions, given.workers, given.scheduler, given.until, seed)
         module.run(Study(name, given.quick, given.fresh, only, *shared))
-    results = Results(given.quick)
-    if hasattr(module, "report"):
-        module.report(results)
-    if hasattr(module, "plot"):
-        path = rows.RESULTS / f"{file_name(name, given.quick)}.svg"
-        module.plot(results, path)
-        print(f"{name}: {path}", file=sys.stderr)
+    results, path = Results(given.quick), rows.RESULTS / f"{file_name(name, given.quick)}.svg"
+    try:
+        if hasattr(module, "report"):
+            module.report(results)
+        if hasattr(module, "plot"):
+            module.plot(results, path)
+            print(f"{name}: {path}", file=sys.stderr)
+    except NotMeasured as error:
+        raise SystemExit(f"{name} is not complete: {error}") from None
