@@ -1,4 +1,4 @@
-"""The documentation is complete: names, commands, settings and links, each checked against the code."""
+"""The documentation is complete and right: names, commands, settings, links, images, and code that runs."""
 
 import re
 from pathlib import Path
@@ -13,8 +13,13 @@ from learn2search.cli.main import app
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
+FIGURES = (path for path in (ROOT / "research" / "results").glob("*.svg") if not path.stem.endswith("-quick"))
+IMAGES = sorted([*(ROOT / "docs" / "images").iterdir(), *FIGURES])
 
 CODE = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
+NOT_RUN = re.compile(r"<!-- not run: (needs .+) -->\n$")
+BLOCK = re.compile(r"(?<=```python\n).*?(?=```)", re.DOTALL)
+HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 LINK = re.compile(r"\]\(<?([^)\s>]+)>?[^)]*\)|(?:src|href)=\"([^\"]+)\"")
 
 
@@ -37,12 +42,25 @@ def settings_in_source() -> list[str]:
     return sorted(set(re.findall(r"LEARN2SEARCH_[A-Z][A-Z_]*", sources)))
 
 
-def local_links(page: Path) -> list[str]:
-    """The files a page links to, without the part after #; links to other sites are not followed."""
-    prose = CODE.sub("", page.read_text())
+def local_links(page: Path) -> list[tuple[Path, str]]:
+    """The files that a page links to, and the part after #; links to other sites are not followed."""
+    prose = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
     links = ["".join(found) for found in LINK.findall(prose)]
-    paths = [link.split("#")[0] for link in links if not re.match(r"[a-z]+:", link)]
-    return [path for path in paths if path]
+    parts = [link.partition("#") for link in links if not re.match(r"[a-z]+:", link)]
+    return [((page.parent / path).resolve() if path else page, anchor) for path, _, anchor in parts]
+
+
+def anchors(page: Path) -> set[str]:
+    """What may stand after #: the headings in small letters, without punctuation, with - for a space."""
+    headings = HEADING.findall(re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL))
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def python_blocks(page: Path, run: bool = True) -> list[tuple[int, str]]:
+    """The line number and the code of each Python block; with `run` without those that say why they are not run."""
+    text = page.read_text()
+    found = [block for block in BLOCK.finditer(text) if not run or not NOT_RUN.search(text[: block.start() - 10])]
+    return [(text.count("\n", 0, block.start()), block.group()) for block in found]
 
 
 @pytest.mark.parametrize("name", learn2search.__all__)
@@ -69,8 +87,31 @@ def test_setting_is_documented(setting: str) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_to_files(page: Path) -> None:
-    missing = [link for link in local_links(page) if not (page.parent / link).exists()]
+    missing = [str(path) for path, _ in local_links(page) if not path.exists()]
     assert not missing, f"{page.relative_to(ROOT)} links to files that do not exist: {missing}"
+    headings = [(path, anchor) for path, anchor in local_links(page) if anchor and path.suffix == ".md"]
+    absent = [f"{path.name}#{anchor}" for path, anchor in headings if anchor not in anchors(path)]
+    assert not absent, f"{page.relative_to(ROOT)} links to headings that do not exist: {absent}"
+
+
+@pytest.mark.parametrize("image", IMAGES, ids=lambda image: image.name)
+def test_image_is_shown_by_a_page(image: Path) -> None:
+    assert any(image == path for page in PAGES for path, _ in local_links(page)), "no page shows it: remove it"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_python_blocks_are_valid(page: Path) -> None:
+    for line, block in python_blocks(page, run=False):
+        compile("\n" * line + block, str(page), "exec")
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if python_blocks(page)], ids=lambda page: page.stem)
+def test_python_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In their order, with the names of those before. One that cannot run says so: `<!-- not run: needs ... -->`."""
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {"__name__": "__main__"}
+    for line, block in python_blocks(page):
+        exec(compile("\n" * line + block, str(page), "exec"), names)
 
 
 def test_make_targets_named_in_the_readme_exist() -> None:
