@@ -1,5 +1,6 @@
-"""The comparison model against independent forms."""
+"""The comparison model against independent forms: geometry, quadrature and sampling."""
 
+import itertools
 import math
 
 import numpy as np
@@ -9,7 +10,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import integrate, special, stats
 
+import learn2search as l2s
 from learn2search import comparison
+from learn2search.comparison import PROBIT, Link
 
 points = arrays(float, (3, 4), elements=st.floats(-100, 100))
 
@@ -44,50 +47,6 @@ def test_choice_probability_should_be_the_chance_that_a_noisy_target_is_nearer()
 
 def test_items_at_the_same_place_should_be_a_coin_flip():
     assert comparison.choice_probability([1.0, 2.0], [1.0, 2.0], [5.0, 5.0], 1.0) == 0.5
-
-
-GRID = np.concatenate([-np.logspace(-8, 4, 4000), [0.0], np.logspace(-8, 4, 4000)])
-
-
-def test_compiled_log_ndtr_should_agree_with_the_array_form():
-    compiled = np.array([comparison.log_ndtr_at(g) for g in GRID])
-    np.testing.assert_allclose(compiled, comparison.log_ndtr(GRID), rtol=1e-12, atol=1e-300)
-
-
-def test_compiled_hazard_should_agree_with_the_array_form():
-    compiled = np.array([comparison.hazard_at(g) for g in GRID])
-    assert np.isfinite(compiled).all()
-    np.testing.assert_allclose(compiled, comparison.hazard(GRID), rtol=1e-12, atol=1e-300)
-
-
-def test_hazard_should_be_the_slope_of_log_ndtr():
-    g = np.linspace(-30, 8, 400)
-    step = 1e-5
-    slope = (comparison.log_ndtr(g + step) - comparison.log_ndtr(g - step)) / (2 * step)
-    np.testing.assert_allclose(comparison.hazard(g), slope, rtol=1e-6, atol=1e-9)
-
-
-def test_hazard_should_have_its_known_value_where_the_quotient_is_nan():
-    assert math.isclose(comparison.hazard_at(-40.0), 40.024968847207264, rel_tol=1e-13)  # mpmath, 60 digits
-    assert math.isclose(comparison.hazard_at(-1e4), 1e4 + 1e-4, rel_tol=1e-12)
-
-
-def test_tables_should_follow_the_functions():
-    z = np.linspace(-6, 6, 50_001)
-    table = np.array([comparison.ndtr_tabled(at) for at in z])
-    np.testing.assert_allclose(table, special.ndtr(z), rtol=1e-6)
-    values = np.full(len(z), 3.0)
-    comparison.multiply_by_ndtr(values, z.astype(np.float32))
-    np.testing.assert_allclose(values, 3 * special.ndtr(z.astype(np.float32).astype(float)), rtol=1e-5)
-    p = special.ndtr(z)
-    entropy = stats.entropy([p, special.ndtr(-z)], base=2)
-    np.testing.assert_allclose([comparison.entropy_tabled(at) for at in z], entropy, atol=1e-7)
-    assert comparison.ndtr_tabled(-50.0) == pytest.approx(special.ndtr(-6.0), rel=1e-6)
-    assert comparison.ndtr_tabled(math.nan) == pytest.approx(special.ndtr(-6.0), rel=1e-6)
-    strange = np.ones(3)
-    comparison.multiply_by_ndtr(strange, np.array([np.nan, np.inf, -np.inf], np.float32))
-    np.testing.assert_allclose(strange, special.ndtr([-6, 6, -6]), rtol=1e-4)
-    assert comparison.ndtr_tabled(50.0) == pytest.approx(1.0, abs=1e-8)
 
 
 def test_flip_rate_should_be_an_integral_over_the_margins():
@@ -127,3 +86,167 @@ def test_impossible_calibration_should_be_refused():
         comparison.calibrate_noise([0.0, 0.0, 0.0, 1.0], 0.1)
     with pytest.raises(ValueError, match="at least 3 items"):
         comparison.random_margins([[0.0], [1.0]])
+
+
+# --- the scale of positions -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("noise", [0.05, 0.25, 4.0])
+def test_the_scale_should_be_that_of_the_answers(noise):
+    points = np.random.default_rng(1).standard_normal((40, 3))
+    rows = l2s.make_triplets(l2s.ProbitOracle(points, noise, seed=0), 40, 20_000, seed=2)
+    assert comparison.fit_scale(points, rows) == pytest.approx(1 / noise, rel=0.1)
+
+
+def test_the_scale_should_be_where_the_likelihood_has_no_slope():
+    """An independent form: Newton's root of d/ds Σ log Φ(s m) = Σ m h(s m)."""
+    points = np.random.default_rng(3).standard_normal((30, 2))
+    rows = l2s.make_triplets(l2s.ProbitOracle(points, 0.6, seed=4), 30, 500, seed=5)
+    m = comparison.margin(points[rows[:, 1]], points[rows[:, 2]], points[rows[:, 0]])
+    s = 1.0
+    for _ in range(50):
+        h = l2s.hazard(s * m)
+        s += (m @ h) / (m**2 @ (h * (h + s * m)))
+    assert comparison.fit_scale(points, rows) == pytest.approx(s, rel=1e-3)
+    assert comparison.fit_scale(100 * points, rows) == pytest.approx(s / 100, rel=1e-3)
+
+
+def test_a_scale_without_contradictions_or_without_margins_should_stay_finite():
+    points = np.array([[0.0], [1.0], [3.0]])
+    assert 0 < comparison.fit_scale(points, [[0, 1, 2]]) < 1e3
+    assert comparison.fit_scale(np.array([[1.0], [1.0], [1.0]]), [[0, 1, 2]]) == 1.0
+
+
+# --- uncertain positions --------------------------------------------------------------------------
+
+
+def by_fourier(x, v):
+    """P(near chosen) exactly, for anchor, near, far at x ± √v, `(3, d)`, noise 1: Gil-Pelaez' integral.
+
+    The answer is near if u·c > 0 with u = x_near - x_far, c = x_anchor + N(0, I) - (x_near + x_far)/2: a sum of
+    independent products of normal numbers, whose characteristic function is known.
+    """
+    (t, i, j), (v_t, v_i, v_j) = x, v
+    u, c, var_u, k = i - j, t - (i + j) / 2, v_i + v_j, (v_j - v_i) / 2
+    var_c = v_t + var_u / 4 + 1
+    unit = math.sqrt(np.sum(var_u * c**2 + var_c * u**2 + 2 * k * u * c + var_u * var_c + k**2))
+    log_s = np.linspace(-14, 9, 2000)
+    s = 1j * np.exp(log_s)[:, None] / unit
+    below = (1 - k * s) ** 2 - var_u * var_c * s**2
+    above = s * u * c + s**2 / 2 * (var_u * c**2 + var_c * u**2 - 2 * k * u * c)
+    characteristic = np.exp(np.sum(above / below - np.log(below) / 2, axis=1))
+    return 0.5 + np.sum(characteristic.imag) * (log_s[1] - log_s[0]) / math.pi
+
+
+def by_sampling(x, v, link, noise=None):
+    """The same for any link by sampling positions; noise: `(samples, 3, d)`, with each its negative."""
+    places = x + np.sqrt(v) * np.concatenate([noise, -noise])
+    anchor, near, far = np.moveaxis(places, 1, 0)
+    if not link.ratio:
+        return special.ndtr(comparison.margin(near, far, anchor)).mean()
+    to_near, to_far = (np.log1p(((anchor - other) ** 2).sum(axis=1)) for other in (near, far))
+    return special.expit(link.kappa * (to_far - to_near)).mean()
+
+
+def situations(d, spread, variance, count, seed, by_axis):
+    """Positions of standard deviation `spread` and variances of mean `variance`, an axis' or an item's own."""
+    generator = np.random.default_rng(seed)
+    x = spread * generator.normal(size=(count, 3, d))
+    v = variance * generator.gamma(1.0, size=(count, 3, d if by_axis else 1)) * np.ones(d)
+    return x, v
+
+
+def as_rows(x, v):
+    """All situations as one embedding and its triplets."""
+    return x.reshape(-1, x.shape[2]), v.reshape(-1, x.shape[2]), np.arange(3 * len(x)).reshape(-1, 3)
+
+
+FORMS = (comparison.log_probabilities, comparison.normal_log_probabilities)
+SITUATIONS = [
+    (spread, variance, by_axis) for spread in (0.5, 1, 3) for variance in (0.01, 0.25, 1, 4) for by_axis in (0, 1)
+]
+NORMAL_FORM = {2: (0.025, 0.15), 10: (0.015, 0.06), 50: (0.005, 0.02)}  # mean and largest error of the probability
+
+
+def test_the_fourier_integral_should_be_what_sampling_gives():
+    noise = np.random.default_rng(0).normal(size=(100_000, 3, 2))
+    x, v = situations(2, 1.0, 1.0, 5, 1, True)
+    for at in range(5):
+        assert by_fourier(x[at], v[at]) == pytest.approx(by_sampling(x[at], v[at], PROBIT, noise), abs=0.004)
+
+
+@pytest.mark.parametrize("d", [2, 10, 50])
+def test_uncertain_probit_answers_should_have_their_exact_probability(d):
+    """From tiny variances to four times the noise: 0.01 on average, 0.03 at most; the fast form as stated."""
+    for seed, (spread, variance, by_axis) in enumerate(SITUATIONS):
+        x, v = situations(d, spread, variance, 60, seed, by_axis)
+        exact = np.array([by_fourier(*one) for one in zip(x, v, strict=True)])
+        error = np.abs(np.exp(comparison.log_probabilities(*as_rows(x, v), PROBIT)) - exact)
+        assert error.mean() < 0.01
+        assert error.max() < 0.03
+        rough = np.abs(np.exp(comparison.normal_log_probabilities(*as_rows(x, v), PROBIT)) - exact)
+        assert rough.mean() < NORMAL_FORM[d][0]
+        assert rough.max() < NORMAL_FORM[d][1]
+
+
+@pytest.mark.parametrize(("d", "mean", "largest"), [(2, 0.045, 0.16), (10, 0.015, 0.05), (50, 0.006, 0.02)])
+def test_uncertain_ratio_answers_should_be_close_to_sampling(d, mean, largest):
+    """An item's variance, summed over its axes, up to four times the link's unit of length squared; κ to 14."""
+    noise = np.random.default_rng(0).normal(size=(5_000, 3, d))
+    for seed, (spread, variance, kappa) in enumerate(itertools.product((1, 3), (0.01, 0.1, 1, 4), (1.25, 5.0, 14.0))):
+        x, v = situations(d, spread / math.sqrt(d), variance / d, 20, seed, True)
+        link = Link(True, kappa)
+        sampled = np.array([by_sampling(*one, link, noise) for one in zip(x, v, strict=True)])
+        error = np.abs(np.exp(comparison.log_probabilities(*as_rows(x, v), link)) - sampled)
+        assert error.mean() < mean
+        assert error.max() < largest
+
+
+@pytest.mark.parametrize("link", [PROBIT, Link(True, 2.0)], ids=["probit", "ratio"])
+@pytest.mark.parametrize("form", FORMS)
+def test_exact_positions_should_have_the_links_own_probability(link, form):
+    x = np.random.default_rng(1).normal(size=(30, 2))
+    rows = np.arange(30).reshape(-1, 3)
+    for row, found in zip(rows, np.exp(form(x, np.zeros_like(x), rows, link)), strict=True):
+        to_near, to_far = (((x[row[0]] - x[other]) ** 2).sum() for other in row[1:])
+        odds = ((1 + to_far) / (1 + to_near)) ** link.kappa
+        expected = odds / (1 + odds) if link.ratio else special.ndtr(comparison.margin(*x[row[[1, 2, 0]]]))
+        assert found == pytest.approx(expected, rel=1e-9)
+
+
+@given(st.integers(0, 10**6), st.sampled_from([1e-6, 0.01, 1.0, 30.0, 1e6]), st.sampled_from([0.0, 1.0, 1e4]))
+def test_an_answer_and_its_opposite_should_be_certain_together(seed, variance, spread):
+    x, v = situations(3, spread, variance, 4, seed, True)
+    mean, var, rows = as_rows(x, v)
+    for link, form in itertools.product([PROBIT, Link(True, 2.0)], FORMS):
+        one, other = (np.exp(form(mean, var, asked, link)) for asked in (rows, rows[:, [0, 2, 1]]))
+        np.testing.assert_allclose(one + other, 1, atol=1e-6)
+
+
+def test_far_tails_should_have_finite_logarithms():
+    mean, rows = np.array([[0.0, 0.0], [1e3, 0.0], [1.0, 0.0]]), np.array([[0, 1, 2], [0, 2, 1]])
+    for var in (0.0, 1e-3, 1.0):
+        wrong, right = comparison.log_probabilities(mean, np.full((3, 2), var), rows, PROBIT)
+        assert -2e5 < wrong < -1e3
+        assert -1e-12 < right <= 0
+
+
+def test_items_at_one_uncertain_or_exact_place_should_be_a_coin_flip():
+    for var in (0.0, 2.0):
+        mean = np.array([[3.0, 1.0], [1.0, 1.0], [1.0, 1.0]])
+        for form in FORMS:
+            assert np.exp(form(mean, np.full((3, 2), var), np.array([[0, 1, 2]]), PROBIT)) == pytest.approx(0.5)
+
+
+def test_probabilities_of_an_embedding_should_be_in_its_unit_of_length():
+    generator = np.random.default_rng(0)
+    mean, var = generator.normal(size=(6, 3)), generator.random((6, 3))
+    rows = np.array([[0, 1, 2], [3, 4, 5]])
+    once = comparison.answer_probabilities(l2s.Embedding(mean, var), rows)
+    np.testing.assert_allclose(once, np.exp(comparison.log_probabilities(mean, var, rows, PROBIT)))
+    larger = comparison.answer_probabilities(l2s.Embedding(10 * mean, 100 * var), rows, noise=10.0)
+    np.testing.assert_allclose(once, larger, rtol=1e-9)
+    exact = comparison.answer_probabilities(l2s.Embedding(mean), rows, noise=0.5)
+    np.testing.assert_allclose(exact, comparison.choice_probability(mean[[1, 4]], mean[[2, 5]], mean[[0, 3]], 0.5))
+    with pytest.raises(ValueError, match="item 9"):
+        comparison.answer_probabilities(l2s.Embedding(mean), [[0, 1, 9]])

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from learn2search import metrics, triplets
     from learn2search.comparison import (
+        answer_probabilities,
         calibrate_noise,
         choice_probability,
+        fit_scale,
         flip_rate,
-        hazard,
         hyperplane,
-        log_ndtr,
         margin,
         random_margins,
     )
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from learn2search.embed.dimension import choose_dimension, energy_dimension
     from learn2search.embed.fit_loop import FitWarning
     from learn2search.embed.gauss_embed import GaussEmbed
+    from learn2search.embed.online import online_step
     from learn2search.embed.point import CKL, TSTE
     from learn2search.embed.tune import tune
     from learn2search.embedding import Embedding
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from learn2search.learn.many import run_many
     from learn2search.learn.recipe import Recipe
     from learn2search.nearest import Nearest
+    from learn2search.normal_tails import hazard, log_ndtr
     from learn2search.oracle import Oracle, ProbitOracle
     from learn2search.search.base import Search, Step
     from learn2search.search.gauss_search import Belief, GaussSearch
@@ -64,6 +66,7 @@ __all__ = [
     "TripletData",
     "__version__",
     "accelerated",
+    "answer_probabilities",
     "calibrate_noise",
     "calibrate_on_policy",
     "choice_probability",
@@ -73,6 +76,7 @@ __all__ = [
     "fetch_music_artists",
     "fetch_music_origin",
     "fetch_red_wine",
+    "fit_scale",
     "flip_rate",
     "hazard",
     "hyperplane",
@@ -82,6 +86,7 @@ __all__ = [
     "make_triplets",
     "margin",
     "metrics",
+    "online_step",
     "random_margins",
     "read_triplets",
     "run_many",
@@ -104,16 +109,18 @@ _HOME = {
     "embed.gauss_embed": ("GaussEmbed",),
     "embed.point": ("CKL", "TSTE"),
     "embed.fit_loop": ("FitWarning",),
+    "embed.online": ("online_step",),
     "embed.tune": ("tune",),
     "embedding": ("Embedding",),
     "learn.loop": ("Episode", "Learner", "learn2search"),
     "learn.many": ("run_many",),
     "learn.recipe": ("Recipe",),
     "nearest": ("Nearest",),
+    "normal_tails": ("hazard", "log_ndtr"),
     "oracle": ("Oracle", "ProbitOracle"),
     "comparison": (
-        *("calibrate_noise", "choice_probability", "flip_rate", "hazard", "hyperplane"),
-        *("log_ndtr", "margin", "random_margins"),
+        *("answer_probabilities", "calibrate_noise", "choice_probability", "fit_scale"),
+        *("flip_rate", "hyperplane", "margin", "random_margins"),
     ),
     "search.gauss_search": ("Belief", "GaussSearch"),
     "search.posterior": ("PosteriorSearch",),

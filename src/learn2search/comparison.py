@@ -1,4 +1,6 @@
-"""The comparison model (the paper's equation 1): which of two items is more like the target.
+"""The comparison model: which of two items is more like the target, with exact and with uncertain positions.
+
+The paper's equation 1, the `probit` link:
 
     P(i chosen | i, j; target t) = Φ(m / σ),   m = wᵀ x_t + b,
     w = (x_i - x_j) / |x_i - x_j|,   b = (|x_j|² - |x_i|²) / 2|x_i - x_j|
@@ -6,10 +8,32 @@
 The margin m is the signed distance of the target from the hyperplane that bisects the pair. Two items at the same place
 have no hyperplane: their margin is 0, a coin flip.
 
-Array forms (NumPy, SciPy) come first, compiled scalar forms after them; the tests hold them together.
+A second link, `ratio`, is for people's judgements. Both see a triplet (anchor = target, near = i, far = j) through its
+distances alone, D_near = |x_t - x_i|², D_far = |x_t - x_j|², r = |x_i - x_j|:
+
+    probit    P = Φ(m),           m = (D_far - D_near) / 2r                      in units of the noise, σ = 1
+    ratio     P = logistic(m),    m = κ [log(1 + D_far) - log(1 + D_near)]       t-STE, CKL, STE, γ-CKL are its cases
+
+With uncertain positions N(ν, ψ), ψ diagonal, the margin is a random number. `margin_moments` gives its mean and
+variance in O(d); an answer then has, as if the margin were normal,
+
+    probit    P = Φ(mean / √(σ² + variance))
+    ratio     P = logistic(mean / √(1 + π variance / 8))        MacKay's approximation
+
+Everything that has to be fast takes this *normal form*: the exact posterior, the online step, the watch over a fit.
+What is reported and decided upon (`answer_probabilities`, `predict_proba`, `log_likelihood`, the choice of a model to
+publish, the searches that are set aside) goes one step further for the probit link, to the saddle point of the exact
+distribution (below). Errors of the probability with variances from 0.01 to 4 times the noise's (probit) or the link's
+unit of length (ratio), the mean of the worst situation and the largest, as tests/test_comparison.py asserts:
+
+    d                              2               10              50
+    probit, saddle point       0.01   0.03     0.01   0.03     0.01   0.03      measured: 0.007 and 0.023
+    probit, normal form        0.025  0.15     0.015  0.06     0.005  0.02
+    ratio                      0.045  0.16     0.015  0.05     0.006  0.02
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,16 +41,15 @@ from scipy import optimize, special
 
 from learn2search.compiled import compiled
 from learn2search.embedding import Embedding
+from learn2search.normal_tails import hazard_at, log_ndtr, log_ndtr_at
 from learn2search.streams import seed_sequence
-from learn2search.typing import Array, Array32, Seed
+from learn2search.triplets import as_triplets
+from learn2search.typing import Array, Seed, Triplets
 
-_SQRT_HALF = math.sqrt(0.5)
-_SQRT_2_OVER_PI = math.sqrt(2.0 / math.pi)
-_LOG_SQRT_2_PI = 0.5 * math.log(2.0 * math.pi)
-_DEEP_TAIL = -10.0  # below this 24 levels of the continued fraction are exact to the last bit
+_LEAST_DISTANCE = 1e-12  # between two samples: r > 0
 
 
-# --- array forms ----------------------------------------------------------------------------------
+# --- exact positions ------------------------------------------------------------------------------
 
 
 def hyperplane(x_i: ArrayLike, x_j: ArrayLike) -> tuple[Array, Array]:
@@ -48,17 +71,6 @@ def margin(x_i: ArrayLike, x_j: ArrayLike, x_t: ArrayLike) -> Array:
 def choice_probability(x_i: ArrayLike, x_j: ArrayLike, x_t: ArrayLike, noise: float) -> Array:
     """P(i chosen) = Φ(m / σ)."""
     return np.asarray(special.ndtr(margin(x_i, x_j, x_t) / check_noise(noise)))
-
-
-def log_ndtr(g: ArrayLike) -> Array:
-    """log Φ(g), accurate far into both tails."""
-    return np.asarray(special.log_ndtr(np.asarray(g, float)))
-
-
-def hazard(g: ArrayLike) -> Array:
-    """h(g) = φ(g) / Φ(g), the slope of log Φ; never formed as a quotient, which is NaN near -38."""
-    g = np.asarray(g, float)
-    return np.asarray(_SQRT_2_OVER_PI / special.erfcx(-g * _SQRT_HALF))
 
 
 def flip_rate(margins: ArrayLike, noise: float) -> float:
@@ -105,11 +117,18 @@ def check_noise(noise: float) -> float:
 
 
 def fit_scale(positions: ArrayLike, triplets: ArrayLike) -> float:
-    """The s > 0 under which the triplets are most probable with positions s·x and noise 1: max Σ log Φ(s m)."""
-    x, rows = np.asarray(positions, float), np.asarray(triplets)
-    anchor, near, far = (x[column] for column in rows.T)
+    """The s > 0 under which triplets are most probable with positions s·x and noise 1: max Σ log Φ(s m).
+
+    1/s is the noise in the unit of the positions. Searched between e⁻⁵ and e⁵ over the mean |m|: answers without a
+    contradiction would ask for an infinite scale. Margins that are all 0 say nothing, and leave the positions as they
+    are.
+    """
+    x = np.asarray(positions, float)
+    anchor, near, far = (x[column] for column in as_triplets(triplets, n_items=len(x)).T)
     margins = margin(near, far, anchor)
-    unit = float(np.abs(margins).mean()) or 1.0
+    unit = float(np.abs(margins).mean())
+    if unit == 0.0:
+        return 1.0
     found = optimize.minimize_scalar(
         lambda log_scale: -float(log_ndtr(np.exp(log_scale) * margins / unit).sum()),
         bounds=(-5.0, 5.0),
@@ -118,113 +137,265 @@ def fit_scale(positions: ArrayLike, triplets: ArrayLike) -> float:
     return float(np.exp(found.x)) / unit
 
 
-def answer_probabilities(embedding: Embedding, triplets: ArrayLike, *, noise: float = 1.0) -> Array:
-    """How probable each triplet `(anchor, near, far)` is, the uncertainty of the positions integrated out, `(m,)`."""
-    rows = np.asarray(triplets)
-    var = np.zeros_like(embedding.mean) if embedding.var is None else embedding.var
-    (x_t, x_i, x_j), (v_t, v_i, v_j) = ([array[column] for column in rows.T] for array in (embedding.mean, var))
-    u, c = x_i - x_j, x_t - (x_i + x_j) / 2
-    r2 = np.maximum((u**2 + v_i + v_j).sum(axis=1, keepdims=True), 1e-300)
-    w = u / np.sqrt(r2)
-    m = (w * c).sum(axis=1, keepdims=True)
-    g = (c - m * w) / np.sqrt(r2)
-    spread = (g - w / 2) ** 2 * v_i + (g + w / 2) ** 2 * v_j + w**2 * v_t
-    curved = (0.5 * (v_i**2 + v_j**2) + v_t * (v_i + v_j)) / r2
-    mean = m[:, 0] + 0.5 * ((v_j - v_i) / np.sqrt(r2)).sum(axis=1)
-    return np.asarray(special.ndtr(mean / np.sqrt(noise**2 + (spread + curved).sum(axis=1))))
+# --- links ----------------------------------------------------------------------------------------
 
 
-# --- compiled forms -------------------------------------------------------------------------------
+class Link(NamedTuple):
+    """How a margin becomes a probability: `ratio` with κ, or else probit."""
+
+    ratio: bool
+    kappa: float
+
+
+PROBIT = Link(ratio=False, kappa=1.0)
 
 
 @compiled
-def ndtr_at(g: float) -> float:
-    """Φ(g)."""
-    return 0.5 * math.erfc(-g * _SQRT_HALF)
+def margin_and_slopes(
+    ratio: bool, kappa: float, near: float, far: float, between: float
+) -> tuple[float, float, float, float]:
+    """m from D_near, D_far and r², and the coefficients A, B, C of its slopes.
+
+    With p = x_anchor - x_near and q = x_anchor - x_far the slopes of both links have one form, because moving all
+    three items together changes nothing:
+
+        ∂m/∂x_near = A p + B q,    ∂m/∂x_far = B p + C q,    ∂m/∂x_anchor = -(the sum of these two)
+    """
+    if ratio:
+        m = kappa * (math.log1p(far) - math.log1p(near))
+        return m, 2.0 * kappa / (1.0 + near), 0.0, -2.0 * kappa / (1.0 + far)
+    r = math.sqrt(between) + _LEAST_DISTANCE
+    m = 0.5 * (far - near) / r
+    return m, (1.0 + m / r) / r, -m / (r * r), (m / r - 1.0) / r
 
 
 @compiled
-def hazard_at(g: float) -> float:
-    """h(g) = φ(g) / Φ(g); in the deep tail by a continued fraction, h(-t) = t + 1/(t + 2/(t + ...))."""
-    if g > _DEEP_TAIL:
-        return _SQRT_2_OVER_PI * math.exp(-0.5 * g * g) / math.erfc(-g * _SQRT_HALF)
-    fraction = -g
-    for level in range(24, 0, -1):
-        fraction = -g + level / fraction
-    return fraction
+def steepness(ratio: bool, m: float) -> float:
+    """The slope of log P in m: φ/Φ, or 1 - P of the logistic."""
+    return 1.0 / (1.0 + math.exp(m)) if ratio else hazard_at(m)
+
+
+# --- uncertain positions: the normal form ---------------------------------------------------------
 
 
 @compiled
-def log_ndtr_at(g: float) -> float:
-    """log Φ(g)."""
-    if g > 0.0:
-        return math.log1p(-0.5 * math.erfc(g * _SQRT_HALF))
-    if g > _DEEP_TAIL:
-        return math.log(0.5 * math.erfc(-g * _SQRT_HALF))
-    return -0.5 * g * g - _LOG_SQRT_2_PI - math.log(hazard_at(g))  # Φ = φ / h
+def probit_moments(x_i: Array, x_j: Array, x_t: Array, v_i: Array, v_j: Array, v_t: Array) -> tuple[float, float]:
+    """Mean and variance of the margin of target t between i and j; positions N(x, v), `(d,)` each.
 
+    r² = E|x_i - x_j|² = |u|² + tr(v_i + v_j),   u = x_i - x_j,   c = x_t - (x_i + x_j)/2,   w = u/r,   m = w·c
 
-# Tables for inner loops: a cubic on each of 768 cells of [-6, 6], one cache line each, in place of erfc and log.
-TAIL = 6.0
-_CELLS = 768
-_PER_UNIT = _CELLS / (2 * TAIL)
+        mean     = m + (tr v_j - tr v_i) / 2r
+        variance = Σ[(g - w/2)² v_i + (g + w/2)² v_j + w² v_t] + Σ[(v_i² + v_j²)/2 + v_t (v_i + v_j)] / r²
 
-
-def _cubic_table(values: Array, slopes: Array) -> Array:
-    """Coefficients `(cells, 4)` of the cubics that match `values` and `slopes` at the cells' ends."""
-    rise = np.diff(values)
-    left, right = slopes[:-1] / _PER_UNIT, slopes[1:] / _PER_UNIT
-    return np.column_stack([values[:-1], left, 3 * rise - 2 * left - right, left + right - 2 * rise])
-
-
-def _tables() -> tuple[Array, Array]:
-    z = np.linspace(-TAIL, TAIL, _CELLS + 1)
-    p, q = special.ndtr(z), special.ndtr(-z)
-    density = np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi)
-    entropy = -(special.xlogy(p, p) + special.xlogy(q, q)) / math.log(2)
-    return _cubic_table(p, density), _cubic_table(entropy, density * np.log2(q / p))
-
-
-NDTR_TABLE, ENTROPY_TABLE = _tables()
+    with g = (c - m w)/r: to first order in the deviations, and the variance of the second-order terms of u·c.
+    """
+    square, traces, along = 0.0, 0.0, 0.0
+    for a in range(len(x_i)):
+        u = x_i[a] - x_j[a]
+        square += u * u + v_i[a] + v_j[a]
+        traces += v_j[a] - v_i[a]
+        along += u * (x_t[a] - 0.5 * (x_i[a] + x_j[a]))
+    if square == 0.0:
+        return 0.0, 0.0
+    r = math.sqrt(square)
+    m = along / r
+    variance, curved = 0.0, 0.0
+    for a in range(len(x_i)):
+        half = 0.5 * (x_i[a] - x_j[a]) / r
+        g = (x_t[a] - 0.5 * (x_i[a] + x_j[a]) - 2.0 * m * half) / r
+        variance += (g - half) ** 2 * v_i[a] + (g + half) ** 2 * v_j[a] + 4.0 * half * half * v_t[a]
+        curved += 0.5 * (v_i[a] * v_i[a] + v_j[a] * v_j[a]) + v_t[a] * (v_i[a] + v_j[a])
+    return m + 0.5 * traces / r, variance + curved / square
 
 
 @compiled
-def tabled(table: Array, z: float) -> float:
-    """The tabled function at z, or at the nearer end of [-6, 6] when z lies outside."""
-    clipped = z if z > -TAIL else -TAIL  # not a number counts as -6, too
-    place = ((clipped if clipped < TAIL else TAIL) + TAIL) * _PER_UNIT
-    cell = min(int(place), _CELLS - 1)
-    t = place - cell
-    value: float = ((table[cell, 3] * t + table[cell, 2]) * t + table[cell, 1]) * t + table[cell, 0]
-    return value
+def ratio_moments(
+    kappa: float, x_i: Array, x_j: Array, x_t: Array, v_i: Array, v_j: Array, v_t: Array
+) -> tuple[float, float]:
+    """The same for the ratio link, whose margin is κ log(1 + D_j)/(1 + D_i), D_i = |x_t - x_i|².
 
+    The two sums 1 + D are taken to be lognormal with the moments that they have. With s = 1 + E D
 
-_NDTR_COLUMNS = tuple(np.ascontiguousarray(column) for column in NDTR_TABLE.T)
-
-
-@compiled
-def multiply_by_ndtr(values: Array, z: Array32) -> None:
-    """values[k] ← values[k] Φ(z[k]), the same cubics looked up in a form that is compiled to vectors."""
-    constant, linear, square, cube = _NDTR_COLUMNS
-    cells, places = np.empty(len(values), np.uint32), np.empty(len(values))
-    for k in range(len(values)):
-        clipped = z[k] if z[k] > -TAIL else -TAIL  # not a number counts as -6, too
-        clipped = clipped if clipped < TAIL - 1e-6 else TAIL - 1e-6
-        place = (clipped + TAIL) * _PER_UNIT
-        cells[k] = np.uint32(place)
-        places[k] = place - np.float64(cells[k])
-    for k in range(len(values)):
-        cell, t = cells[k], places[k]
-        values[k] *= ((cube[cell] * t + square[cell]) * t + linear[cell]) * t + constant[cell]
+        E D_i = Σ[p² + P],   Var D_i = Σ[2P² + 4P p²],   Cov(D_i, D_j) = Σ[2 v_t² + 4 v_t p q],   P = v_t + v_i
+        a = log(1 + Var D_i / s_i²),   b = log(1 + Var D_j / s_j²),   ab = log(1 + Cov / s_i s_j)
+        mean = κ [log s_j - b/2 - log s_i + a/2],   variance = κ² [a + b - 2 ab]
+    """
+    mean_i, mean_j, var_i, var_j, both = 1.0, 1.0, 0.0, 0.0, 0.0
+    for a in range(len(x_i)):
+        p, q = x_t[a] - x_i[a], x_t[a] - x_j[a]
+        around_i, around_j = v_t[a] + v_i[a], v_t[a] + v_j[a]
+        mean_i += p * p + around_i
+        mean_j += q * q + around_j
+        var_i += around_i * (2.0 * around_i + 4.0 * p * p)
+        var_j += around_j * (2.0 * around_j + 4.0 * q * q)
+        both += v_t[a] * (2.0 * v_t[a] + 4.0 * p * q)
+    log_i, log_j = math.log1p(var_i / (mean_i * mean_i)), math.log1p(var_j / (mean_j * mean_j))
+    shared = math.log1p(both / (mean_i * mean_j))
+    mean = kappa * (math.log(mean_j / mean_i) + 0.5 * (log_i - log_j))
+    return mean, kappa * kappa * max(log_i + log_j - 2.0 * shared, 0.0)
 
 
 @compiled
-def ndtr_tabled(z: float) -> float:
-    """Φ(z) for |z| <= 6, clipped outside; relative error below 1e-6, so never 0."""
-    return tabled(NDTR_TABLE, z)
+def margin_moments(
+    link: Link, x_i: Array, x_j: Array, x_t: Array, v_i: Array, v_j: Array, v_t: Array
+) -> tuple[float, float]:
+    """Mean and variance of the link's margin."""
+    if link.ratio:
+        return ratio_moments(link.kappa, x_i, x_j, x_t, v_i, v_j, v_t)
+    return probit_moments(x_i, x_j, x_t, v_i, v_j, v_t)
 
 
 @compiled
-def entropy_tabled(z: float) -> float:
-    """Entropy in bits of an answer with probability Φ(z)."""
-    return tabled(ENTROPY_TABLE, z)
+def widening(link: Link, variance: float) -> float:
+    """S, by which the margin's variance flattens the answer: P = Φ(mean / S) or logistic(mean / S); σ = 1."""
+    return math.sqrt(1.0 + (math.pi / 8.0 * variance if link.ratio else variance))
+
+
+@compiled
+def log_logistic(z: float) -> float:
+    """log 1/(1 + e⁻ᶻ)."""
+    return -math.log1p(math.exp(-z)) if z > -30.0 else z
+
+
+@compiled
+def normal_log_probabilities(mean: Array, var: Array, rows: Triplets, link: Link) -> Array:
+    """log P of each triplet by the normal form, `(m,)`; mean, var: `(n, d)`, in units of the noise."""
+    result = np.empty(len(rows))
+    for at in range(len(rows)):
+        t, i, j = rows[at]
+        m, variance = margin_moments(link, mean[i], mean[j], mean[t], var[i], var[j], var[t])
+        z = m / widening(link, variance)
+        result[at] = log_logistic(z) if link.ratio else log_ndtr_at(z)
+    return result
+
+
+# --- uncertain positions: beyond the normal form --------------------------------------------------
+#
+# A normal ε of standard deviation σ times |u| is distributed as e·u with e ~ N(0, σ² I). So the probit model says:
+#
+#     P(i chosen) = P(m + σ ε' > 0) = P(Q > 0),   Q = Σ_a u_a c_a,   u = x_i - x_j,   c = x_t + e - (x_i + x_j)/2
+#
+# exactly, also when all positions are uncertain: a sum over the coordinates of independent products of two normal
+# numbers, u_a ~ N(u, U) and c_a ~ N(c, C), with U = v_i + v_j, C = v_t + U/4 + σ² and covariance K = (v_j - v_i)/2.
+# Its cumulant function is known,
+#
+#     log E exp(s Q) = Σ_a [ -½ log D + (s A + ½ s² B)/D ],   D = 1 - 2Ks - G s²,   G = UC - K²,
+#                                                             A = u c,   B = U c² + C u² - 2K u c
+#
+# and the probability follows from its saddle point, where the slope in s is 0 (Barndorff-Nielsen's formula):
+#
+#     w = sign(s) √(-2 log E exp(s Q)),   z = s √(second derivative),   P(Q > 0) = Φ(-w - log(z/w)/w)
+#
+# For exact positions Q is normal and the formula exact.
+
+
+@compiled
+def _cumulant_slopes(s: float, terms: Array) -> tuple[float, float]:
+    """First and second derivative of log E exp(s Q); terms: `(4, d)`, K, G, A, B."""
+    first, second = 0.0, 0.0
+    for a in range(terms.shape[1]):
+        k, g, along, bend = terms[0, a], terms[1, a], terms[2, a], terms[3, a]
+        over = 1.0 / (1.0 - (2.0 * k + g * s) * s)  # 1/D
+        falls = -2.0 * (k + g * s) * over  # D'/D
+        part = (along + 0.5 * s * bend) * s * over  # N/D, N = s A + ½ s² B
+        rises = (along + s * bend) * over  # N'/D
+        first += rises - falls * (0.5 + part)
+        second += bend * over + 2.0 * g * over * (0.5 + part) + falls * (falls * (0.5 + 2.0 * part) - 2.0 * rises)
+    return first, second
+
+
+@compiled
+def _cumulant(s: float, terms: Array) -> float:
+    """log E exp(s Q)."""
+    total, product = 0.0, 1.0
+    for a in range(terms.shape[1]):
+        k, g, along, bend = terms[0, a], terms[1, a], terms[2, a], terms[3, a]
+        down = 1.0 - (2.0 * k + g * s) * s
+        total += (along + 0.5 * s * bend) * s / down
+        product *= down
+        if not 1e-100 < product < 1e100:
+            total -= 0.5 * math.log(product)
+            product = 1.0
+    return total - 0.5 * math.log(product)
+
+
+@compiled
+def _saddle_point(mean: float, variance: float, low: float, high: float, terms: Array) -> tuple[float, float]:
+    """The s in (low, high) at which log E exp(s Q) is least, and the second derivative there; mean, variance: of Q.
+
+    Newton's steps from where it would be if Q were normal; a step beyond the interval goes half the way to its end.
+    """
+    low, high = (low, 0.0) if mean > 0.0 else (0.0, high)
+    s, second = 0.0, variance
+    step = -mean / variance
+    for _ in range(100):
+        there = s + step
+        if not low < there < high:
+            there = 0.5 * (s + (low if step < 0.0 else high))
+        s = there
+        first, second = _cumulant_slopes(s, terms)
+        step = -first / second
+        if first * first <= 1e-10 * second:  # the next one would be exact
+            return s + step, second
+        if first > 0.0:
+            high = s
+        else:
+            low = s
+    return s, second
+
+
+@compiled
+def _probit_log_probability(
+    x_i: Array, x_j: Array, x_t: Array, v_i: Array, v_j: Array, v_t: Array, terms: Array
+) -> float:
+    """log P(i chosen over j | t) with noise 1; terms: `(4, d)`, room to work in."""
+    mean, variance, third, low, high = 0.0, 0.0, 0.0, 0.0, 0.0
+    for a in range(len(x_i)):
+        u, c = x_i[a] - x_j[a], x_t[a] - 0.5 * (x_i[a] + x_j[a])
+        var_u, k = v_i[a] + v_j[a], 0.5 * (v_j[a] - v_i[a])
+        var_c = v_t[a] + 0.25 * var_u + 1.0
+        by_c, by_u, root = var_u * c + k * u, k * c + var_c * u, math.sqrt(var_u * var_c)
+        mean += u * c + k
+        variance += by_c * c + by_u * u + var_u * var_c + k * k
+        third += 2.0 * k * k * k + 6.0 * (k * var_u * var_c + by_c * by_u)
+        low, high = max(low, root - k), max(high, root + k)
+        terms[0, a], terms[1, a], terms[2, a] = k, var_u * var_c - k * k, u * c
+        terms[3, a] = var_u * c * c + var_c * u * u - 2.0 * k * u * c
+    if variance == 0.0:
+        return math.log(0.5)  # one place: a coin flip
+    s, second = _saddle_point(mean, variance, -1.0 / low, 1.0 / high, terms)
+    z = s * math.sqrt(second)
+    if abs(z) < 1e-3:  # the limit: skewness / 6
+        return log_ndtr_at(-z - third / (6.0 * variance * math.sqrt(variance)))
+    w = math.copysign(math.sqrt(max(-2.0 * _cumulant(s, terms), 1e-300)), s)
+    return log_ndtr_at(-w - math.log(z / w) / w)
+
+
+@compiled
+def log_probabilities(mean: Array, var: Array, rows: Triplets, link: Link) -> Array:
+    """log P of each triplet, the uncertainty of all three positions integrated out, `(m,)`.
+
+    mean, var: `(n, d)`, in units of the noise.
+    """
+    result, terms = np.empty(len(rows)), np.empty((4, mean.shape[1]))
+    for at in range(len(rows)):
+        t, i, j = rows[at]
+        if link.ratio:
+            m, variance = ratio_moments(link.kappa, mean[i], mean[j], mean[t], var[i], var[j], var[t])
+            result[at] = log_logistic(m / widening(link, variance))
+        else:
+            result[at] = _probit_log_probability(mean[i], mean[j], mean[t], var[i], var[j], var[t], terms)
+    return result
+
+
+def answer_probabilities(
+    embedding: Embedding, triplets: ArrayLike, *, noise: float = 1.0, link: Link = PROBIT
+) -> Array:
+    """How probable each triplet `(anchor, near, far)` is, the uncertainty of the positions integrated out, `(m,)`.
+
+    noise: σ in the unit of the embedding; with the ratio link, the length that the link calls 1.
+    """
+    unit = check_noise(noise)
+    rows = as_triplets(triplets, n_items=embedding.n_items)
+    var = np.zeros(embedding.mean.shape) if embedding.var is None else embedding.var / unit**2
+    return np.exp(log_probabilities(embedding.mean / unit, var, rows, link))

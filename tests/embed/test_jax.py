@@ -13,6 +13,7 @@ import pytest
 from scipy import special
 
 import learn2search
+from learn2search.comparison import Link
 from learn2search.embed import _jax
 from learn2search.embed._jax import batches, elbo, optimizer
 from learn2search.embed._numba import kernels
@@ -161,7 +162,7 @@ def test_compiled_slopes_should_equal_automatic_ones(link, kappa):
     found = np.zeros((2, n, d), np.float32)
     kernels.add_slopes(
         *(rows, np.arange(m), nu, np.exp(log_sd), pool, open_stream(key, 1)),
-        *(kernels.Link(link == "ratio", kappa), 1, *found),
+        *(Link(link == "ratio", kappa), 1, *found),
     )
     found[1] *= np.exp(log_sd)  # compiled, the factor sd comes with the step
     with jax.enable_x64(True):

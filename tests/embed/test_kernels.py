@@ -5,8 +5,9 @@ import pytest
 from scipy import special
 
 import learn2search as l2s
+from learn2search.comparison import Link
 from learn2search.embed._numba import kernels
-from learn2search.embed._numba.kernels import Link, Prior
+from learn2search.embed._numba.kernels import Prior
 from learn2search.streams import below, open_stream, stream_keys
 
 N, D, M = 8, 3, 12

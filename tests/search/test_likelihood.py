@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from scipy import special
 
 import learn2search as l2s
-from learn2search.search.likelihood import most_probable, space_of, uncertain_margin, weigh
+from learn2search.comparison import PROBIT, normal_log_probabilities
+from learn2search.search.likelihood import most_probable, space_of, uncertain_margin, weigh, weigh_pair
 from learn2search.streams import open_stream, stream_keys
 
 FREE = np.zeros(30, np.uint8)
@@ -36,17 +37,16 @@ def test_weighing_should_be_bayes_rule(seed, d, noise):
     np.testing.assert_allclose(p, expected / expected.sum(), rtol=2e-4, atol=1e-12)  # margins in float32
 
 
-def test_margins_of_uncertain_items_should_match_the_moments_of_sampled_places():
-    """Mean and variance of r·margin = u·c by Monte Carlo; the moments are exact for the numerator, r is a scale."""
-    generator = np.random.default_rng(0)
-    x, noise = generator.normal(size=(3, 4)), 0.3
-    v = generator.gamma(1.0, 0.02, size=(3, 4))  # small: the expansion is of second order
-    samples = x + np.sqrt(v) * generator.normal(size=(400_000, 3, 4))
-    margins = l2s.margin(samples[:, 0], samples[:, 1], samples[:, 2])
-    chance = special.ndtr(margins / noise).mean()
-    ours = special.ndtr(uncertain_margin(x[0], x[1], x[2], v[0], v[1], v[2], noise))
-    error = special.ndtr(margins / noise).std() / math.sqrt(len(margins))
-    assert abs(ours - chance) < 0.01 + 4 * error
+@given(st.integers(0, 10**6), st.integers(1, 12), st.floats(0.05, 2), st.sampled_from([1e-4, 0.1, 1.0, 4.0]))
+def test_weighing_in_blocks_should_be_the_comparison_models_normal_form(seed, d, noise, variance):
+    """Against `normal_log_probabilities`: the same moments, multiplied out, in float32."""
+    generator = np.random.default_rng(seed)
+    mean, var = generator.normal(size=(30, d)), variance * noise**2 * generator.gamma(1.0, size=(30, d))
+    rows = np.array([[k, 3, 7] for k in range(30)])
+    expected = normal_log_probabilities(mean / noise, var / noise**2, rows, PROBIT)
+    p = np.ones(30)
+    weigh_pair(p, space_of(l2s.Embedding(mean, var), noise), 3, 7)
+    np.testing.assert_allclose(p, np.maximum(np.exp(expected), special.ndtr(-6)), rtol=2e-3, atol=1e-7)
 
 
 @given(st.integers(0, 10**6))

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy import integrate, special, stats
 
 import learn2search as l2s
-from learn2search.comparison import entropy_tabled, ndtr_tabled
 from learn2search.nearest import twins_of
+from learn2search.normal_tails import entropy_tabled, ndtr_tabled
 from learn2search.search import rules
 from learn2search.search.click_value import entropy_part, make_panel, panel_margins
 from learn2search.search.likelihood import space_of, uncertain_margin

@@ -9,8 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from learn2search.embed._numba.kernels import Link
-from learn2search.embed.online import log_chances
+from learn2search.comparison import Link, log_probabilities
 from learn2search.embedding import Embedding
 from learn2search.files import read_npz, write_npz
 from learn2search.triplets import as_triplets, is_degenerate
@@ -77,9 +76,9 @@ class TripletEmbedding(ABC):
     def predict_proba(self, X: ArrayLike) -> Array:
         """How probable it is that the anchor is judged closer to near than to far, `(m,)`.
 
-        The uncertainty of all three places is integrated out.
+        The uncertainty of all three positions is integrated out (`comparison.log_probabilities`).
         """
-        return np.exp(self._log_chances(X))
+        return np.exp(self._log_probabilities(X))
 
     def transform(self, X: ArrayLike | None = None) -> Array:
         """The positions of all items, `(n, d)`."""
@@ -92,7 +91,7 @@ class TripletEmbedding(ABC):
 
     def log_likelihood(self, X: ArrayLike, y: ArrayLike | None = None) -> float:
         """The mean log probability of the triplets."""
-        return float(self._log_chances(as_triplets(X, y)).mean())
+        return float(self._log_probabilities(as_triplets(X, y)).mean())
 
     def to_embedding(self) -> Embedding:
         """What a search takes."""
@@ -121,10 +120,10 @@ class TripletEmbedding(ABC):
     def _format(cls) -> str:
         return f"learn2search.{cls.__name__}"
 
-    def _log_chances(self, X: ArrayLike) -> Array:
+    def _log_probabilities(self, X: ArrayLike) -> Array:
         rows = self._known(X)
         mean, variance, link = self._model()
-        return log_chances(mean, variance, rows, link)
+        return log_probabilities(mean, variance, rows, link)
 
     def _known(self, X: ArrayLike) -> Triplets:
         self._check_fitted()

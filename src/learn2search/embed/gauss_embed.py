@@ -3,7 +3,7 @@ section 5.1).
 
     ELBO = Σ_triplets E_q log P(m) - τ Σ_i KL(N(ν_i, Ψ_i) || N(0, S))
 
-`_numba/kernels.py` has the mathematics of the two links and of the steps. The prior's variances S are
+`comparison` has the two links, `_numba/kernels.py` the steps. The prior's variances S are
 
     "standard"     1, the paper's
     "empirical"    the mean of ν² + ψ over items and axes, set anew before each epoch but the first
@@ -17,9 +17,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from learn2search.comparison import Link
 from learn2search.embed import _jax
 from learn2search.embed._jax import choose_devices
-from learn2search.embed._numba.kernels import Link, Prior, Schedule, State, begin
+from learn2search.embed._numba.kernels import Prior, Schedule, State, begin
 from learn2search.embed.axes import relevances, to_principal_axes
 from learn2search.embed.estimator import (
     TripletEmbedding,

@@ -1,12 +1,8 @@
-"""Triplets about items whose places are uncertain, N(ν_i, Ψ_i): how probable an answer is, and what it teaches.
+"""The online step: what one more triplet teaches about items whose positions are uncertain, N(ν_i, Ψ_i).
 
-The margin m of a triplet (see `climb`) is taken to first order in the places: its mean at E D, its variance
-v = Σ (∂m/∂x)² ψ. Then the answer has probability
-
-    probit    Φ(m / S),           S² = 1 + v               exact if the margin is normal
-    ratio     logistic(m / S),    S² = 1 + π v / 8         MacKay's approximation
-
-and one assumed-density step moves the three items by the first two derivatives of its logarithm, f' and f'':
+One step of assumed-density filtering. With the mean m and the variance v of the triplet's margin, the answer has
+probability P(m / S) (the normal form of the comparison model, `comparison.margin_moments`), and the three items move
+by the first two derivatives of its logarithm, f' and f'':
 
     ν ← ν + ψ a f',    ψ ← ψ (1 + f'' a² ψ),    a = ∂m/∂x
 """
@@ -16,55 +12,20 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from learn2search.comparison import hazard_at, log_ndtr_at
+from learn2search.comparison import PROBIT, Link, margin_and_slopes, margin_moments, widening
 from learn2search.compiled import compiled
-from learn2search.embed._numba.kernels import Link, margin_and_slopes
 from learn2search.embedding import Embedding
+from learn2search.normal_tails import hazard_at
 from learn2search.triplets import as_triplets
-from learn2search.typing import Array, Integers, Triplets
-
-PROBIT = Link(ratio=False, kappa=1.0)
-
-
-@compiled
-def _uncertain_margin(
-    nu: Array, psi: Array, row: Integers, ratio: bool, kappa: float, slopes: Array
-) -> tuple[float, float]:
-    """Mean and variance of the margin; slopes `(3, d)` become ∂m/∂x of anchor, near, far.
-
-    E D_near = |ν_anchor - ν_near|² + tr(ψ_anchor + ψ_near), and so on: what is uncertain is far from everything.
-    The probit's m = (D_far - D_near)/2r compares ν's own distances, but its r² is E |x_near - x_far|².
-    """
-    anchor, near, far = row
-    square_near, square_far, between, spread_near, spread_far = 0.0, 0.0, 0.0, 0.0, 0.0
-    for a in range(nu.shape[1]):
-        p, q = nu[anchor, a] - nu[near, a], nu[anchor, a] - nu[far, a]
-        square_near += p * p
-        square_far += q * q
-        between += (p - q) * (p - q) + psi[near, a] + psi[far, a]
-        spread_near += psi[anchor, a] + psi[near, a]
-        spread_far += psi[anchor, a] + psi[far, a]
-    if ratio:
-        square_near, square_far = square_near + spread_near, square_far + spread_far
-    m, one, both, other = margin_and_slopes(ratio, kappa, square_near, square_far, between)
-    variance = 0.0
-    for a in range(nu.shape[1]):
-        p, q = nu[anchor, a] - nu[near, a], nu[anchor, a] - nu[far, a]
-        slopes[1, a], slopes[2, a] = one * p + both * q, both * p + other * q
-        slopes[0, a] = -slopes[1, a] - slopes[2, a]
-        for role in range(3):
-            variance += slopes[role, a] ** 2 * psi[row[role], a]
-    return m, variance
-
-
-@compiled
-def _widening(ratio: bool, variance: float) -> float:
-    """S: the factor by which uncertainty flattens the answer."""
-    return math.sqrt(1.0 + (math.pi / 8.0 * variance if ratio else variance))
+from learn2search.typing import Array, Triplets
 
 
 def online_step(embedding: Embedding, triplets: ArrayLike, link: Link = PROBIT) -> Embedding:
-    """The embedding after one step a triplet, in order; without variances nothing can be learnt, and nothing moves."""
+    """The embedding after one step a triplet, in order; without variances nothing can be learnt, and nothing moves.
+
+    Positions are in units of the noise (the probit link) or of the link's length (ratio). Rows that name an item twice
+    say nothing.
+    """
     if embedding.var is None:
         return embedding
     mean, var = embedding.mean.copy(), embedding.var.copy()
@@ -73,39 +34,50 @@ def online_step(embedding: Embedding, triplets: ArrayLike, link: Link = PROBIT) 
 
 
 @compiled
-def log_chances(nu: Array, psi: Array, rows: Triplets, link: Link) -> Array:
-    """The log probability of each row, `(m,)`."""
-    result, slopes = np.empty(len(rows)), np.empty((3, nu.shape[1]))
-    for at in range(len(rows)):
-        m, variance = _uncertain_margin(nu, psi, rows[at], link.ratio, link.kappa, slopes)
-        z = m / _widening(link.ratio, variance)
-        if link.ratio:
-            result[at] = -math.log1p(math.exp(-z)) if z > -30.0 else z
-        else:
-            result[at] = log_ndtr_at(z)
-    return result
-
-
-@compiled
 def update_in_place(nu: Array, psi: Array, rows: Triplets, link: Link) -> None:
-    """One assumed-density step a triplet, in order and in place; rows that name an item twice say nothing."""
+    """One step a triplet, in order; rows that name an item twice are skipped."""
     slopes = np.empty((3, nu.shape[1]))
     for at in range(len(rows)):
         anchor, near, far = rows[at]
         if anchor in (near, far) or near == far:
             continue
-        m, variance = _uncertain_margin(nu, psi, rows[at], link.ratio, link.kappa, slopes)
-        widening = _widening(link.ratio, variance)
-        z = m / widening
-        if link.ratio:
-            wrong = 1.0 / (1.0 + math.exp(z))
-            first, second = wrong / widening, wrong * (1.0 - wrong) / widening**2
-        else:
-            h = hazard_at(z)
-            first, second = h / widening, min(max(h * (h + z), 0.0), 1.0) / widening**2
+        m, variance = margin_moments(link, nu[near], nu[far], nu[anchor], psi[near], psi[far], psi[anchor])
+        spread = widening(link, variance)
+        first, second = _log_slopes(link, m / spread)
+        _mean_slopes(nu, psi, rows[at], link, slopes)
         for role in range(3):
             item = rows[at, role]
             for a in range(nu.shape[1]):
-                slope, before = slopes[role, a], psi[item, a]
+                slope, before = slopes[role, a] / spread, psi[item, a]
                 nu[item, a] += before * slope * first
                 psi[item, a] = before * max(1.0 - second * slope * slope * before, 1e-6)
+
+
+@compiled
+def _log_slopes(link: Link, z: float) -> tuple[float, float]:
+    """First and (minus the) second derivative of log P at z."""
+    if link.ratio:
+        wrong = 1.0 / (1.0 + math.exp(z))
+        return wrong, wrong * (1.0 - wrong)
+    h = hazard_at(z)
+    return h, min(max(h * (h + z), 0.0), 1.0)
+
+
+@compiled
+def _mean_slopes(nu: Array, psi: Array, row: Triplets, link: Link, slopes: Array) -> None:
+    """slopes `(3, d)` become ∂m/∂x of anchor, near, far, where m is the margin at the expected distances.
+
+    E D_near = |ν_anchor - ν_near|² + tr(ψ_anchor + ψ_near), and so on: what is uncertain is far from everything.
+    """
+    anchor, near, far = row
+    square_near, square_far, between = 0.0, 0.0, 0.0
+    for a in range(nu.shape[1]):
+        p, q = nu[anchor, a] - nu[near, a], nu[anchor, a] - nu[far, a]
+        square_near += p * p + psi[anchor, a] + psi[near, a]
+        square_far += q * q + psi[anchor, a] + psi[far, a]
+        between += (p - q) * (p - q) + psi[near, a] + psi[far, a]
+    _, one, both, other = margin_and_slopes(link.ratio, link.kappa, square_near, square_far, between)
+    for a in range(nu.shape[1]):
+        p, q = nu[anchor, a] - nu[near, a], nu[anchor, a] - nu[far, a]
+        slopes[1, a], slopes[2, a] = one * p + both * q, both * p + other * q
+        slopes[0, a] = -slopes[1, a] - slopes[2, a]

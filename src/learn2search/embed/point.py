@@ -13,7 +13,8 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from learn2search.embed._numba.kernels import Link, Prior, Schedule, begin
+from learn2search.comparison import Link
+from learn2search.embed._numba.kernels import Prior, Schedule, begin
 from learn2search.embed.estimator import (
     TripletEmbedding,
     check_dimension,

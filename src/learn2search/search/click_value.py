@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
-from learn2search.comparison import ndtr_tabled
 from learn2search.compiled import compiled
+from learn2search.normal_tails import ndtr_tabled
 from learn2search.search.base import block_place
 from learn2search.search.likelihood import Space
 from learn2search.typing import Array, Blocked, Items, Items32

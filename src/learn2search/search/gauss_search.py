@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from learn2search.comparison import hazard_at
 from learn2search.compiled import compiled
 from learn2search.embedding import Embedding
 from learn2search.nearest import Index, Nearest, Scratch, nearest_item, new_scratch
+from learn2search.normal_tails import hazard_at
 from learn2search.oracle import Person, choose
 from learn2search.search.base import Search, block_place, ending, holds, use_up
 from learn2search.search.matrices import cholesky, exact_top_eigenvector, product, top_eigenvector

@@ -1,16 +1,8 @@
 """How probable an answer is for each candidate target, and the exact posterior over all items.
 
-With exact positions P(i chosen over j | target k) = Φ(m_k / σ). With uncertain positions (means ν, diagonal variances
-ψ of all three items) the margin is a random number; its mean and variance are matched (the same moments as the online
-embedding step):
-
-    r² = |u|² + tr(ψ_i + ψ_j),   u = ν_i - ν_j,   w = u/r (not a unit vector),   c = ν_k - (ν_i + ν_j)/2,   m = w·c
-    mean = m + (tr ψ_j - tr ψ_i) / 2r
-    var  = σ² + Σ[(g - w/2)² ψ_i + (g + w/2)² ψ_j + w² ψ_k] + Σ[(ψ_i² + ψ_j²)/2 + ψ_k (ψ_i + ψ_j)] / r²,   g = (c - m
-    w)/r
-
-so P = Φ(mean / √var). An answer multiplies the posterior by these probabilities, clipped to Φ(±6): no single answer
-rules an item out.
+With exact positions P(i chosen over j | target k) = Φ(m_k / σ), with uncertain ones Φ(mean / √(σ² + variance)): the
+normal form of the comparison model, `comparison.probit_moments`. An answer multiplies the posterior by these
+probabilities, clipped to Φ(±6): no single answer rules an item out.
 """
 
 import math
@@ -18,9 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from learn2search.comparison import multiply_by_ndtr, ndtr_tabled
+from learn2search.comparison import probit_moments
 from learn2search.compiled import compiled
 from learn2search.embedding import Embedding
+from learn2search.normal_tails import multiply_by_ndtr, ndtr_tabled
 from learn2search.search.base import holds
 from learn2search.streams import below
 from learn2search.typing import Array, Array32, Blocked, Items, Stream
@@ -64,23 +57,9 @@ def _centred_columns(mean: Array) -> tuple[Array, Array32, float]:
 
 @compiled
 def uncertain_margin(x_i: Array, x_j: Array, x_k: Array, v_i: Array, v_j: Array, v_k: Array, noise: float) -> float:
-    """mean / √var of the margin of target k between i and j, all three uncertain."""
-    square, traces, along = 0.0, 0.0, 0.0
-    for a in range(len(x_i)):
-        u = x_i[a] - x_j[a]
-        square += u * u + v_i[a] + v_j[a]
-        traces += v_j[a] - v_i[a]
-        along += u * (x_k[a] - 0.5 * (x_i[a] + x_j[a]))
-    r = math.sqrt(square)
-    m = along / r
-    var = 0.0
-    curved = 0.0
-    for a in range(len(x_i)):
-        half = 0.5 * (x_i[a] - x_j[a]) / r
-        g = (x_k[a] - 0.5 * (x_i[a] + x_j[a]) - 2.0 * m * half) / r
-        var += (g - half) ** 2 * v_i[a] + (g + half) ** 2 * v_j[a] + 4.0 * half * half * v_k[a]
-        curved += 0.5 * (v_i[a] * v_i[a] + v_j[a] * v_j[a]) + v_k[a] * (v_i[a] + v_j[a])
-    return (m + 0.5 * traces / r) / math.sqrt(noise * noise + var + curved / square)
+    """z with P(i chosen over j | k) = Φ(z), all three positions uncertain."""
+    mean, variance = probit_moments(x_i, x_j, x_k, v_i, v_j, v_k)
+    return mean / math.sqrt(noise * noise + variance)
 
 
 @compiled
@@ -120,7 +99,7 @@ def weigh_pair(p: Array, space: Space, i: int, j: int) -> None:
 
 @compiled
 def _weigh_uncertain(p: Array, space: Space, i: int, j: int) -> None:
-    """The same with `uncertain_margin` multiplied out, so that all items of a block are weighed in vectors:
+    """The same with `probit_moments` multiplied out, so that all items of a block are weighed in vectors:
 
     with V = ψ_i + ψ_j and D = ψ_j - ψ_i, five sums over the coordinates of c and ψ_k give mean and var.
         Σ g²V = (ΣVc² - 2m ΣVwc + m² ΣVw²)/r²,   Σ gwD = (ΣDwc - m ΣDw²)/r,   Σ (w² + V/r²) ψ_k

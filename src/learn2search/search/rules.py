@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from learn2search.comparison import entropy_tabled, ndtr_tabled
 from learn2search.compiled import compiled
+from learn2search.normal_tails import entropy_tabled, ndtr_tabled
 from learn2search.search.base import block_place
 from learn2search.search.click_value import Panel, extend, make_panel, panel_margins
 from learn2search.search.likelihood import Space, most_probable, uncertain_margin

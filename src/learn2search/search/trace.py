@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from learn2search.comparison import ndtr_at
 from learn2search.compiled import compiled
+from learn2search.normal_tails import ndtr_at
 from learn2search.oracle import Person, nearest_shown, pair_margin
 from learn2search.typing import Array, Items
 

@@ -2,16 +2,7 @@
 
     objective = Σ_triplets E_q log P(m) - τ Σ_i KL(N(ν_i, Ψ_i) || N(ν0_i, S)),   Ψ_i and S diagonal
 
-A link sees a triplet through distances alone. With p = x_anchor - x_near, q = x_anchor - x_far, D_near = |p|²,
-D_far = |q|², r = |p - q|:
-
-    probit    P = Φ(m),           m = (D_far - D_near) / 2r                      the paper's comparison model, σ = 1
-    ratio     P = logistic(m),    m = κ [log(1 + D_far) - log(1 + D_near)]       t-STE, CKL, STE, γ-CKL are its cases
-
-and the slopes of both have one form, because moving all three items together changes nothing:
-
-    ∂m/∂x_near = A p + B q,    ∂m/∂x_far = B p + C q,    ∂m/∂x_anchor = -(the sum of these two)
-
+P(m) and the slopes of the margin m are those of the link (`comparison.margin_and_slopes`).
 One or more reparametrised samples x = ν + sd·ε a triplet; the slope in log sd is the one in x times sd·ε. An embedding
 without widths (t-STE, CKL) is the case sd = 0.
 """
@@ -22,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from learn2search.comparison import hazard_at
+from learn2search.comparison import Link, margin_and_slopes, steepness
 from learn2search.compiled import compiled
 from learn2search.streams import below, normal_pair, open_stream, shuffle
 from learn2search.typing import Array32, Integers, Key, Stream, Triplets
@@ -30,14 +21,6 @@ from learn2search.typing import Array32, Integers, Key, Stream, Triplets
 _POOL = 1 << 16  # normal numbers from which each triplet reads a run, from a random place on
 _BETA1, _BETA2, _EPSILON = np.float32(0.9), np.float32(0.99), np.float32(1e-8)  # Adam
 _LAST_RATE = 0.02  # of the first
-_LEAST_DISTANCE = 1e-12  # between two samples: r > 0
-
-
-class Link(NamedTuple):
-    """How a margin becomes a probability: `ratio` with κ, or else probit."""
-
-    ratio: bool
-    kappa: float
 
 
 class State(NamedTuple):
@@ -74,25 +57,6 @@ def begin(nu: NDArray[np.floating], rho: NDArray[np.floating] | None) -> State:
     nu = np.ascontiguousarray(nu, np.float32)
     rho = np.full_like(nu, -np.inf) if rho is None else np.ascontiguousarray(rho, np.float32)
     return State(nu, rho, np.exp(rho), *(np.zeros_like(nu) for _ in range(4)))
-
-
-@compiled
-def margin_and_slopes(
-    ratio: bool, kappa: float, near: float, far: float, between: float
-) -> tuple[float, float, float, float]:
-    """m and the slopes' coefficients A, B, C from D_near, D_far and r²."""
-    if ratio:
-        m = kappa * (math.log1p(far) - math.log1p(near))
-        return m, 2.0 * kappa / (1.0 + near), 0.0, -2.0 * kappa / (1.0 + far)
-    r = math.sqrt(between) + _LEAST_DISTANCE
-    m = 0.5 * (far - near) / r
-    return m, (1.0 + m / r) / r, -m / (r * r), (m / r - 1.0) / r
-
-
-@compiled
-def steepness(ratio: bool, m: float) -> float:
-    """The slope of log P in m: φ/Φ, or 1 - P of the logistic."""
-    return 1.0 / (1.0 + math.exp(m)) if ratio else hazard_at(m)
 
 
 @compiled
