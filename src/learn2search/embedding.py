@@ -26,10 +26,29 @@ _LARGEST = (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Embedding:
-    """A position for every item, with or without a variance.
+    """A position for every item, with or without a variance. A frozen value; the shapes are in docs/data.md.
 
-    mean: `(n, d)`, known features or learnt positions. var: `(n, d)`, the variance of each coordinate of each position,
-    or None when the positions are exact. Both are copied and read-only.
+    Parameters
+    ----------
+    mean : (n, d) array_like
+        Known features or learnt positions, one row an item. Copied and read-only.
+    var : (n, d) array_like, optional
+        The variance of each coordinate of each position; None when the positions are exact.
+
+    Raises
+    ------
+    ValueError
+        If a value is missing or not finite, if all items are at the same place, or if a variance is not positive.
+
+    Examples
+    --------
+    >>> import learn2search as l2s
+    >>> space = l2s.Embedding([[0.0, 1.0], [2.0, 1.0], [2.0, 3.0]])
+    >>> space
+    Embedding(n_items=3, dim=2, var=None)
+    >>> space.save("space.npz")
+    >>> l2s.Embedding.load("space.npz").mean.tolist()
+    [[0.0, 1.0], [2.0, 1.0], [2.0, 3.0]]
     """
 
     mean: Array
@@ -45,10 +64,12 @@ class Embedding:
 
     @property
     def n_items(self) -> int:
+        """The number of items n."""
         return len(self.mean)
 
     @property
     def dim(self) -> int:
+        """The number of axes d."""
         return int(self.mean.shape[1])
 
     @cached_property
@@ -68,7 +89,26 @@ class Embedding:
     def derived(self, name: str, make: Callable[[], Made], version: object = None) -> Made:
         """What follows from the embedding (an index, a prior), made once and shared by searches and threads.
 
-        Only one version of it is kept.
+        Parameters
+        ----------
+        name : str
+            What it is.
+        make : callable
+            Makes it, at the first call.
+        version : object, optional
+            Another version is made anew; only one version is kept.
+
+        Returns
+        -------
+        object
+            What `make` returned.
+
+        Examples
+        --------
+        >>> import learn2search as l2s
+        >>> space = l2s.Embedding([[0.0], [4.0]])
+        >>> space.derived("middle", lambda: space.mean.mean(axis=0).tolist())
+        [2.0]
         """
         with self._lock:
             if name not in self._derived or self._derived[name][0] != version:
@@ -83,13 +123,30 @@ class Embedding:
         return f"Embedding(n_items={self.n_items}, dim={self.dim}, var={'None' if self.var is None else 'given'})"
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write an NPZ file that `Embedding.load` reads."""
+        """Write an NPZ file that `Embedding.load` reads.
+
+        Parameters
+        ----------
+        path : str or path
+            The file to write.
+        """
         arrays = {"mean": self.mean} if self.var is None else {"mean": self.mean, "var": self.var}
         write_npz(path, _FORMAT, _VERSION, arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Embedding":
-        """Read what `save` wrote; anything else is a ValueError that says what was found."""
+        """Read what `save` wrote.
+
+        Parameters
+        ----------
+        path : str or path
+            The file to read; a file of anything else is a ValueError that says what was found.
+
+        Returns
+        -------
+        Embedding
+            As it was saved.
+        """
         arrays = read_npz(path, _FORMAT, _VERSION, "an embedding file", ("mean",))
         return cls(arrays["mean"], arrays.get("var"))
 

@@ -10,21 +10,75 @@ from learn2search.typing import Array, Integers
 
 
 def accuracy(positions: ArrayLike, triplets: ArrayLike) -> float:
-    """The share of triplets that `positions` `(n, d)` satisfy; a tie counts half."""
+    """The share of triplets that positions satisfy.
+
+    Parameters
+    ----------
+    positions : (n, d) array_like
+        One row an item.
+    triplets : (m, 3) array_like of int
+        Rows (anchor, near, far).
+
+    Returns
+    -------
+    float
+        From 0 to 1; a tie counts half.
+
+    Examples
+    --------
+    >>> from learn2search import metrics
+    >>> metrics.accuracy([[0.0], [1.0], [3.0]], [(0, 1, 2), (2, 0, 1)])
+    0.5
+    """
     x = np.asarray(positions, np.float64)
     anchor, near, far = (x[column] for column in as_triplets(triplets, n_items=len(x)).T)
     return _share_ahead(((anchor - far) ** 2).sum(axis=1), ((anchor - near) ** 2).sum(axis=1))
 
 
 def log_likelihood(chances: ArrayLike) -> float:
-    """The mean logarithm of the probabilities given to what happened, `(m,)`."""
+    """The mean logarithm of the probabilities given to what happened.
+
+    Parameters
+    ----------
+    chances : (m,) array_like
+        The probability of each answer that was given.
+
+    Returns
+    -------
+    float
+        0 at best; guessing between two gives -0.693.
+
+    Examples
+    --------
+    >>> from learn2search import metrics
+    >>> round(metrics.log_likelihood([0.5, 0.5]), 3)
+    -0.693
+    """
     p = _probabilities(chances)
     return float(np.log(np.maximum(p, 1e-300)).mean())
 
 
 class Calibration(NamedTuple):
-    """Of the answers held for as probable as `predicted` (a mean for each bin), the share `observed` came so; `counts`
-    of them. A calibrated model has observed = predicted, up to the standard error sqrt(p (1 - p) / counts)."""
+    """How often answers came that were held for so probable.
+
+    A calibrated model has observed = predicted, up to the standard error sqrt(p (1 - p) / counts).
+
+    Attributes
+    ----------
+    predicted : (bins,) array
+        The mean probability of each bin.
+    observed : (bins,) array
+        The share of the bin's answers that came.
+    counts : (bins,) array of int
+        How many answers the bin holds.
+
+    Examples
+    --------
+    >>> from learn2search.metrics import Calibration
+    >>> import numpy as np
+    >>> round(Calibration(np.array([0.6, 0.9]), np.array([0.5, 0.9]), np.array([10, 10])).error, 3)
+    0.05
+    """
 
     predicted: Array
     observed: Array
@@ -37,10 +91,28 @@ class Calibration(NamedTuple):
 
 
 def calibration_curve(chances: ArrayLike, n_bins: int = 10) -> Calibration:
-    """Calibration of the probabilities `(m,)` given to what happened.
+    """Predicted against observed shares of answers.
 
-    A question has two answers, so its more probable one is looked at: predictions lie between 1/2 and 1. Bins are
-    equally wide; empty ones are left out.
+    A question has two answers, so its more probable one is looked at: predictions lie between 1/2 and 1.
+
+    Parameters
+    ----------
+    chances : (m,) array_like
+        The probability of each answer that was given.
+    n_bins : int, optional
+        Bins of equal width between 1/2 and 1; empty ones are left out.
+
+    Returns
+    -------
+    Calibration
+        Predicted and observed shares, and counts.
+
+    Examples
+    --------
+    >>> from learn2search import metrics
+    >>> curve = metrics.calibration_curve([0.9, 0.9, 0.1, 0.6], n_bins=2)
+    >>> curve.predicted.tolist(), curve.counts.tolist()
+    ([0.6, 0.9], [1, 3])
     """
     p = _probabilities(chances)
     predicted, right = np.maximum(p, 1 - p), np.where(p == 0.5, 0.5, p > 0.5)
@@ -52,10 +124,26 @@ def calibration_curve(chances: ArrayLike, n_bins: int = 10) -> Calibration:
 
 
 def lookup_score(train: ArrayLike, test: ArrayLike) -> float:
-    """The accuracy of a lookup table, no embedding at all: for the test triplet's anchor, was near or far the nearer
-    one more often in the training triplets? A tie counts half.
+    """The accuracy of a lookup table, no embedding at all.
 
-    Where rows of one screen stand on both sides of a split, this is hard to beat, and says what the split is worth.
+    It asks: for the test triplet's anchor, was near or far the nearer one more often in the training triplets? Where
+    rows of one screen stand on both sides of a split, this is hard to beat, and says what the split is worth.
+
+    Parameters
+    ----------
+    train, test : (m, 3) array_like of int
+        Rows (anchor, near, far).
+
+    Returns
+    -------
+    float
+        From 0 to 1; a tie counts half.
+
+    Examples
+    --------
+    >>> from learn2search import metrics
+    >>> metrics.lookup_score([(0, 1, 2), (0, 1, 3)], [(0, 1, 2), (0, 4, 5)])
+    0.75
     """
     rows, asked = as_triplets(train), as_triplets(test)
     n = int(max(rows.max(), asked.max())) + 1
@@ -73,16 +161,54 @@ def lookup_score(train: ArrayLike, test: ArrayLike) -> float:
 
 
 class Alignment(NamedTuple):
-    """`positions` `(n, d)` laid over the reference; `error` is what is left of its variance, 0 to 1."""
+    """Positions laid over a reference.
+
+    Attributes
+    ----------
+    positions : (n, d) array
+        The positions after moving, turning, mirroring and scaling.
+    error : float
+        What is left of the variance of the reference, 0 to 1.
+
+    Examples
+    --------
+    >>> from learn2search import metrics
+    >>> isinstance(metrics.procrustes([[0.0], [1.0], [2.0]], [[5.0], [7.0], [9.0]]), metrics.Alignment)
+    True
+    """
 
     positions: Array
     error: float
 
 
 def procrustes(reference: ArrayLike, positions: ArrayLike) -> Alignment:
-    """Move, turn, mirror and scale `positions` so that they lie as close as possible to `reference`.
+    """Move, turn, mirror and scale positions so that they lie as close as possible to a reference.
 
-    Both are `(n, ·)`; the narrower one is filled up with zeros. Triplets fix an embedding only up to such a map.
+    Triplets fix an embedding only up to such a map.
+
+    Parameters
+    ----------
+    reference : (n, d) array_like
+        Where the items should be.
+    positions : (n, e) array_like
+        Where they are; the narrower of both is filled up with zeros.
+
+    Returns
+    -------
+    Alignment
+        The positions after the map, and what is left.
+
+    Raises
+    ------
+    ValueError
+        If the two do not have a row for each item.
+
+    Examples
+    --------
+    >>> from learn2search import metrics
+    >>> laid = metrics.procrustes([[0.0], [1.0], [2.0]], [[5.0], [7.0], [9.0]])
+    >>> laid.positions.round(6).tolist(), round(laid.error, 6)
+    ([[0.0], [1.0], [2.0]], 0.0)
     """
     target, moved = np.asarray(reference, np.float64), np.asarray(positions, np.float64)
     if target.ndim != 2 or moved.ndim != 2 or len(target) != len(moved):

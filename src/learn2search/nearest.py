@@ -60,7 +60,29 @@ class Scratch(NamedTuple):
 
 
 class Nearest:
-    """Nearest unblocked item under one embedding; `metric` is "euclidean" or "mahalanobis" (needs variances)."""
+    """The nearest item that is not blocked, exactly; built once an embedding and shared by searches and threads.
+
+    Parameters
+    ----------
+    embedding : Embedding
+        Where the items are.
+    metric : {"euclidean", "mahalanobis"}, optional
+        The second is the paper's distance per item, and needs variances.
+    form : {"tree", "pass"}, optional
+        A k-d tree or one pass over all items; by default the faster one for n and d.
+
+    Raises
+    ------
+    ValueError
+        If the metric or the form is unknown, or if the Mahalanobis metric has no variances.
+
+    Examples
+    --------
+    >>> import learn2search as l2s
+    >>> index = l2s.Nearest.of(l2s.Embedding([[0.0], [1.0], [5.0]]))
+    >>> index.query([0.9], blocked=[0, 0, 0]), index.query([0.9], blocked=[0, 1, 0])
+    (1, 0)
+    """
 
     def __init__(self, embedding: Embedding, metric: str = "euclidean", form: str | None = None) -> None:
         if metric not in ("euclidean", "mahalanobis"):
@@ -76,11 +98,42 @@ class Nearest:
 
     @classmethod
     def of(cls, embedding: Embedding, metric: str = "euclidean") -> "Nearest":
-        """The index of this embedding, built at the first call and shared afterwards."""
+        """The index of this embedding, built at the first call and shared afterwards.
+
+        Parameters
+        ----------
+        embedding : Embedding
+            Where the items are.
+        metric : {"euclidean", "mahalanobis"}, optional
+            As in the constructor.
+
+        Returns
+        -------
+        Nearest
+            The same object at each call.
+        """
         return embedding.derived(f"nearest, {metric}", lambda: cls(embedding, metric))
 
     def query(self, point: ArrayLike, blocked: Blocked) -> int:
-        """The unblocked item nearest to `point` `(d,)`, or -1 when all are blocked; `blocked` is `(n,)`, 0 = free."""
+        """The unblocked item nearest to a point; of equally near ones the lowest.
+
+        Parameters
+        ----------
+        point : (d,) array_like
+            Where to look.
+        blocked : (n,) array_like of int
+            0 for an item that may be given.
+
+        Returns
+        -------
+        int
+            The item, or -1 when all are blocked.
+
+        Raises
+        ------
+        ValueError
+            If the point or `blocked` has the wrong shape, or the point is not finite.
+        """
         n, d = self.index.mean.shape
         place, taken = np.array(point, float), np.asarray(blocked)
         if place.shape != (d,) or not np.isfinite(place).all():

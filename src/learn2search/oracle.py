@@ -21,10 +21,32 @@ _PEOPLE = 0x9E0713  # sets the streams of people apart from those of searches, a
 
 
 class Oracle(Protocol):
-    """Whoever answers: a simulated person, or a program of yours."""
+    """Whoever answers: a simulated person, or a program of yours with this one method.
+
+    Examples
+    --------
+    >>> class Careful:
+    ...     def choose(self, query, target):
+    ...         return target if target in query else None
+    >>> Careful().choose((3, 7), target=7)
+    7
+    """
 
     def choose(self, query: Sequence[int], target: int) -> int | None:
-        """The item of the query that is most like the target, or None for "can't tell"."""
+        """Answer a question.
+
+        Parameters
+        ----------
+        query : sequence of int
+            The items shown.
+        target : int
+            What the person has in mind.
+
+        Returns
+        -------
+        int or None
+            The item of the query that is most like the target, or None for "can't tell".
+        """
 
 
 class Person(NamedTuple):
@@ -39,8 +61,32 @@ class Person(NamedTuple):
 class ProbitOracle:
     """A simulated person who answers by the paper's model.
 
-    features: `(n, d)`, what the person perceives. noise: σ. undecided: "can't tell" when the perceived target is
-    closer than this to the hyperplane between the two best items. lapse: the share of answers clicked at random.
+    Parameters
+    ----------
+    features : (n, d) array_like or Embedding
+        What the person perceives of the items.
+    noise : float
+        σ: the target is perceived at x_t + N(0, σ² I).
+    seed : int, SeedSequence or Generator, optional
+        The random stream of the person.
+    undecided : float, optional
+        "Can't tell" when the perceived target is closer than this to the hyperplane between the two best items.
+    lapse : float, optional
+        The share of answers clicked at random.
+
+    Raises
+    ------
+    ValueError
+        If the noise is not positive, `undecided` is negative, or `lapse` is not between 0 and 1.
+
+    Examples
+    --------
+    >>> import learn2search as l2s
+    >>> person = l2s.ProbitOracle([[0.0], [1.0], [5.0]], noise=0.1, seed=0)
+    >>> person.choose((0, 2), target=1)
+    0
+    >>> person.visitor(3).choose((0, 2), target=1)
+    0
     """
 
     def __init__(
@@ -64,19 +110,49 @@ class ProbitOracle:
 
     @property
     def features(self) -> Array:
+        """What the person perceives of the items, `(n, d)`."""
         return self.person.features
 
     @property
     def noise(self) -> float:
+        """σ."""
         return self.person.noise
 
     def keys(self, count: int) -> Keys:
-        """Keys of the streams of `count` visitors, `(count, 2)`."""
+        """Keys of the random streams of many visitors; a key does not depend on how many there are.
+
+        Parameters
+        ----------
+        count : int
+            How many visitors.
+
+        Returns
+        -------
+        (count, 2) array
+            A key a visitor.
+
+        Examples
+        --------
+        >>> import learn2search as l2s
+        >>> l2s.ProbitOracle([[0.0], [1.0]], noise=0.1, seed=0).keys(3).shape
+        (3, 2)
+        """
         people = np.random.SeedSequence(self._seed.entropy, spawn_key=(*self._seed.spawn_key, _PEOPLE))
         return stream_keys(people, count)
 
     def visitor(self, number: int) -> "ProbitOracle":
-        """The same kind of person with the random stream that visitor `number` of a simulation has."""
+        """The same kind of person with the random stream that a visitor of a simulation has.
+
+        Parameters
+        ----------
+        number : int
+            The visitor, from 0.
+
+        Returns
+        -------
+        ProbitOracle
+            A person of one's own, who begins anew.
+        """
         other = ProbitOracle(
             self._space, self.noise, self._seed, undecided=self.person.undecided, lapse=self.person.lapse
         )
@@ -84,7 +160,25 @@ class ProbitOracle:
         return other
 
     def choose(self, query: Sequence[int], target: int) -> int | None:
-        """An item of the query, or None for "can't tell"."""
+        """Answer a question.
+
+        Parameters
+        ----------
+        query : sequence of int
+            The items shown, two or more.
+        target : int
+            What the person has in mind.
+
+        Returns
+        -------
+        int or None
+            An item of the query, or None for "can't tell".
+
+        Raises
+        ------
+        ValueError
+            If the query or the target names no item.
+        """
         shown = np.asarray(query)
         if shown.dtype.kind not in "iu":
             raise ValueError(f"a query is 2 or more items, whole numbers, got {query!r}")

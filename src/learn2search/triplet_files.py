@@ -20,7 +20,22 @@ _VERSION = 1
 
 
 def write_triplets(path: str | os.PathLike[str], triplets: ArrayLike) -> None:
-    """Write triplets; the ending of the name says how: .csv, .npz or .parquet."""
+    """Write triplets to a file.
+
+    Parameters
+    ----------
+    path : str or path
+        The ending of its name says how: .csv, .npz or .parquet.
+    triplets : (m, 3) array_like of int
+        Rows (anchor, near, far).
+
+    Examples
+    --------
+    >>> import learn2search as l2s
+    >>> l2s.write_triplets("answers.csv", [(0, 1, 2), (3, 2, 0)])
+    >>> l2s.read_triplets("answers.csv").tolist()
+    [[0, 1, 2], [3, 2, 0]]
+    """
     rows, target = as_triplets(triplets), Path(path)
     kind = _kind(target)
     if kind == ".csv":
@@ -35,7 +50,31 @@ def write_triplets(path: str | os.PathLike[str], triplets: ArrayLike) -> None:
 
 
 def read_triplets(path: str | os.PathLike[str]) -> Triplets:
-    """Read triplets from .csv, .npz or .parquet; a CSV may be Salmon's, and may have other columns."""
+    r"""Read triplets from a file.
+
+    Parameters
+    ----------
+    path : str or path
+        A .csv, .npz or .parquet file. A CSV may be Salmon's (head, winner, loser), and may have other columns.
+
+    Returns
+    -------
+    (m, 3) array of int
+        Rows (anchor, near, far).
+
+    Raises
+    ------
+    ValueError
+        If the file is of another kind or has other columns, or if a line is no triplet.
+
+    Examples
+    --------
+    >>> import learn2search as l2s
+    >>> with open("salmon.csv", "w") as file:
+    ...     _ = file.write("head,winner,loser\n0,1,2\n")
+    >>> l2s.read_triplets("salmon.csv").tolist()
+    [[0, 1, 2]]
+    """
     source = Path(path)
     kind = _kind(source)
     if kind == ".csv":

@@ -23,9 +23,32 @@ from learn2search.typing import Groups, Integers, Mask, Seed, Triplets
 
 
 def as_triplets(triplets: ArrayLike, y: ArrayLike | None = None, *, n_items: int | None = None) -> Triplets:
-    """Checked triplets `(m, 3)`; an error says which row is wrong and why.
+    """Checked triplets: an error says which row is wrong and why.
 
-    y, if given, is one answer a row: True or 1 keeps the row, False or -1 swaps near and far, 0 (undecided) drops it.
+    Parameters
+    ----------
+    triplets : (m, 3) array_like of int
+        Rows (anchor, near, far), numbered from 0.
+    y : (m,) array_like, optional
+        One answer a row: True or 1 keeps the row, False or -1 swaps near and far, 0 (undecided) drops it.
+    n_items : int, optional
+        A larger item than n_items - 1 is an error.
+
+    Returns
+    -------
+    (m, 3) array of int
+        The rows; fewer where `y` drops some.
+
+    Raises
+    ------
+    ValueError
+        If there is no row, or a row is not three whole numbers from 0.
+
+    Examples
+    --------
+    >>> from learn2search.triplets import as_triplets
+    >>> as_triplets([(0, 1, 2), (3, 1, 2)], y=[True, False]).tolist()
+    [[0, 1, 2], [3, 2, 1]]
     """
     if np.ma.is_masked(triplets):
         raise ValueError("triplets must be whole numbers without gaps, got masked values: drop those rows")
@@ -78,13 +101,53 @@ def _answered(rows: Triplets, y: NDArray[np.generic]) -> Triplets:
 
 
 def is_degenerate(triplets: Triplets) -> Mask:
-    """Rows that say nothing, because the same item stands in two columns."""
+    """Rows that say nothing, because the same item stands in two columns.
+
+    Parameters
+    ----------
+    triplets : (m, 3) array of int
+        Rows (anchor, near, far).
+
+    Returns
+    -------
+    (m,) array of bool
+        True for a row that says nothing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from learn2search.triplets import is_degenerate
+    >>> is_degenerate(np.array([(0, 1, 2), (0, 0, 2)])).tolist()
+    [False, True]
+    """
     anchor, near, far = triplets.T
     return np.asarray((anchor == near) | (anchor == far) | (near == far))
 
 
 def drop_degenerate(triplets: ArrayLike) -> Triplets:
-    """Triplets without the rows that name an item twice; an error if nothing is left."""
+    """Triplets without the rows that name an item twice.
+
+    Parameters
+    ----------
+    triplets : (m, 3) array_like of int
+        Rows (anchor, near, far).
+
+    Returns
+    -------
+    (k, 3) array of int
+        The rows that say something.
+
+    Raises
+    ------
+    ValueError
+        If nothing is left.
+
+    Examples
+    --------
+    >>> from learn2search.triplets import drop_degenerate
+    >>> drop_degenerate([(0, 1, 2), (0, 0, 2)]).tolist()
+    [[0, 1, 2]]
+    """
     rows = as_triplets(triplets)
     kept = rows[~is_degenerate(rows)]
     if len(kept) == 0:
@@ -93,7 +156,26 @@ def drop_degenerate(triplets: ArrayLike) -> Triplets:
 
 
 def count_items(triplets: ArrayLike, n_items: int | None = None) -> Integers:
-    """The paper's m(i): in how many triplets each item stands, in any column, `(n_items,)`."""
+    """In how many triplets each item stands, in any column: the paper's m(i).
+
+    Parameters
+    ----------
+    triplets : (m, 3) array_like of int
+        Rows (anchor, near, far).
+    n_items : int, optional
+        By default one more than the largest item.
+
+    Returns
+    -------
+    (n_items,) array of int
+        The counts.
+
+    Examples
+    --------
+    >>> from learn2search.triplets import count_items
+    >>> count_items([(0, 1, 2), (0, 2, 1)], n_items=4).tolist()
+    [2, 2, 2, 0]
+    """
     rows = as_triplets(triplets, n_items=n_items)
     return np.bincount(rows.ravel(), minlength=n_items or 0).astype(np.int64)
 
@@ -102,17 +184,73 @@ def count_items(triplets: ArrayLike, n_items: int | None = None) -> Integers:
 
 
 def from_near_far_anchor(rows: ArrayLike) -> Triplets:
-    """From the paper's (i, j; k) and from NEXT's winner, loser, centre."""
+    """From the paper's (i, j; k) and from NEXT's winner, loser, centre.
+
+    Parameters
+    ----------
+    rows : (m, 3) array_like of int
+        Rows (near, far, anchor).
+
+    Returns
+    -------
+    (m, 3) array of int
+        Rows (anchor, near, far).
+
+    Examples
+    --------
+    >>> from learn2search.triplets import from_near_far_anchor
+    >>> from_near_far_anchor([(1, 2, 0)]).tolist()
+    [[0, 1, 2]]
+    """
     return np.ascontiguousarray(as_triplets(rows)[:, [2, 0, 1]])
 
 
 def to_near_far_anchor(triplets: ArrayLike) -> Triplets:
-    """To the paper's (i, j; k) and to NEXT's winner, loser, centre."""
+    """To the paper's (i, j; k) and to NEXT's winner, loser, centre.
+
+    Parameters
+    ----------
+    triplets : (m, 3) array_like of int
+        Rows (anchor, near, far).
+
+    Returns
+    -------
+    (m, 3) array of int
+        Rows (near, far, anchor).
+
+    Examples
+    --------
+    >>> from learn2search.triplets import to_near_far_anchor
+    >>> to_near_far_anchor([(0, 1, 2)]).tolist()
+    [[1, 2, 0]]
+    """
     return np.ascontiguousarray(as_triplets(triplets)[:, [1, 2, 0]])
 
 
 def from_one_based(rows: ArrayLike) -> Triplets:
-    """From rows (anchor, near, far) whose items are numbered from 1."""
+    """From rows whose items are numbered from 1.
+
+    Parameters
+    ----------
+    rows : (m, 3) array_like of int
+        Rows (anchor, near, far), numbered from 1.
+
+    Returns
+    -------
+    (m, 3) array of int
+        The same, numbered from 0.
+
+    Raises
+    ------
+    ValueError
+        If there is a number below 1.
+
+    Examples
+    --------
+    >>> from learn2search.triplets import from_one_based
+    >>> from_one_based([(1, 2, 3)]).tolist()
+    [[0, 1, 2]]
+    """
     numbers = _whole_numbers(np.asarray(rows), "triplets")
     if numbers.min(initial=1) < 1:
         raise ValueError("items should be numbered from 1, but there is a smaller number: are they numbered from 0?")
@@ -120,7 +258,29 @@ def from_one_based(rows: ArrayLike) -> Triplets:
 
 
 def to_answers(triplets: ArrayLike, seed: Seed) -> tuple[Triplets, Integers]:
-    """To cblearn's `(X, y)`: near and far in random order, y = 1 where the second column is the nearer, else -1."""
+    """To cblearn's `(X, y)`: near and far in random order.
+
+    Parameters
+    ----------
+    triplets : (m, 3) array_like of int
+        Rows (anchor, near, far).
+    seed : int, SeedSequence or Generator
+        Which rows are swapped.
+
+    Returns
+    -------
+    X : (m, 3) array of int
+        The rows, near and far swapped in about half of them.
+    y : (m,) array of int
+        1 where the second column is the nearer, else -1.
+
+    Examples
+    --------
+    >>> from learn2search.triplets import as_triplets, to_answers
+    >>> X, y = to_answers([(0, 1, 2), (3, 1, 2)], seed=0)
+    >>> as_triplets(X, y).tolist()
+    [[0, 1, 2], [3, 1, 2]]
+    """
     rows = as_triplets(triplets)
     y = np.where(np.random.default_rng(seed_sequence(seed)).random(len(rows)) < 0.5, 1, -1)
     return np.where((y < 0)[:, None], rows[:, [0, 2, 1]], rows), y
@@ -130,9 +290,32 @@ def to_answers(triplets: ArrayLike, seed: Seed) -> tuple[Triplets, Integers]:
 
 
 def from_choice(target: int, query: Sequence[int], chosen: int | None) -> Triplets:
-    """One click among k items: the chosen one is near, each other one far, `(k - 1, 3)`; none for "can't tell".
+    """One click among k items: the chosen one is near, each other one far.
 
-    Rows in which the target itself is near or far say nothing and are left out.
+    Parameters
+    ----------
+    target : int
+        What the person had in mind.
+    query : sequence of int
+        The items shown.
+    chosen : int or None
+        The item clicked, None for "can't tell".
+
+    Returns
+    -------
+    (k - 1, 3) array of int
+        Rows (anchor, near, far). Rows in which the target itself is near or far say nothing and are left out.
+
+    Raises
+    ------
+    ValueError
+        If the chosen item was not shown.
+
+    Examples
+    --------
+    >>> from learn2search.triplets import from_choice
+    >>> from_choice(target=9, query=(4, 2, 7), chosen=2).tolist()
+    [[9, 2, 4], [9, 2, 7]]
     """
     if chosen is not None and chosen not in query:
         raise ValueError(f"item {chosen} was not shown: the items shown are {tuple(query)}")
@@ -141,13 +324,56 @@ def from_choice(target: int, query: Sequence[int], chosen: int | None) -> Triple
 
 
 def from_search(target: int, steps: Iterable[tuple[Sequence[int], int | None]]) -> Triplets:
-    """All clicks of a finished search for `target`; `steps` are (query, chosen), as in `Search.log`."""
+    """All clicks of a finished search.
+
+    Parameters
+    ----------
+    target : int
+        What was found.
+    steps : iterable of (query, chosen)
+        The questions and answers, as in `Search.log`.
+
+    Returns
+    -------
+    (m, 3) array of int
+        Rows (anchor, near, far).
+
+    Examples
+    --------
+    >>> from learn2search.triplets import from_search
+    >>> from_search(9, [((4, 2), 2), ((5, 6), None)]).tolist()
+    [[9, 2, 4]]
+    """
     parts = [from_choice(target, query, chosen) for query, chosen in steps]
     return np.concatenate([np.empty((0, 3), np.int64), *parts])
 
 
 def from_odd_one_out(items: ArrayLike, odd: ArrayLike) -> Triplets:
-    """Of three items `(m, 3)` one is odd: the others are closer to each other than to it, two triplets each."""
+    """Of three items one is odd: the others are closer to each other than to it.
+
+    Parameters
+    ----------
+    items : (m, 3) array_like of int
+        The three items of each trial.
+    odd : (m,) array_like of int
+        The odd one of each.
+
+    Returns
+    -------
+    (2m, 3) array of int
+        Two rows (anchor, near, far) a trial.
+
+    Raises
+    ------
+    ValueError
+        If the odd one is not one of the three.
+
+    Examples
+    --------
+    >>> from learn2search.triplets import from_odd_one_out
+    >>> from_odd_one_out([(4, 7, 9)], odd=[7]).tolist()
+    [[4, 9, 7], [9, 4, 7]]
+    """
     trials, odd = _whole_numbers(np.asarray(items), "items"), np.asarray(odd)
     if trials.ndim != 2 or trials.shape[1] != 3 or odd.shape != (len(trials),):
         raise ValueError(f"expected items (m, 3) and odd (m,), got {trials.shape} and {odd.shape}")
@@ -163,7 +389,31 @@ def from_odd_one_out(items: ArrayLike, odd: ArrayLike) -> Triplets:
 def from_rank_trials(trials: ArrayLike, n_select: int = 1, *, ranked: bool = True) -> Triplets:
     """psiz's rank trials: a query and its references, the selected ones first, numbered from 1, 0 = empty.
 
-    Each selected reference is nearer than each one not selected; if ranked, also nearer than those selected after it.
+    Parameters
+    ----------
+    trials : (m, 1 + references) array_like of int
+        The query and its references.
+    n_select : int, optional
+        How many references were selected.
+    ranked : bool, optional
+        Each selected reference is nearer than each one not selected; if ranked, also nearer than those selected after
+        it.
+
+    Returns
+    -------
+    (k, 3) array of int
+        Rows (anchor, near, far), numbered from 0.
+
+    Raises
+    ------
+    ValueError
+        If `n_select` does not fit the number of references.
+
+    Examples
+    --------
+    >>> from learn2search.triplets import from_rank_trials
+    >>> from_rank_trials([(1, 3, 2, 4)]).tolist()
+    [[0, 2, 1], [0, 2, 3]]
     """
     table = _whole_numbers(np.asarray(trials), "trials")
     if table.ndim != 2 or not 1 <= n_select < table.shape[1] - 1:
@@ -181,10 +431,26 @@ def from_rank_trials(trials: ArrayLike, n_select: int = 1, *, ranked: bool = Tru
 
 
 def infer_groups(triplets: ArrayLike) -> Groups:
-    """Groups `(m,)` for data without screen ids: for each anchor, triplets that share a near or far item, directly or
-    in a chain.
+    """Groups for data without screen ids.
 
-    The triplets of one screen always fall into one group; a group may hold several screens.
+    A group holds triplets of one anchor that share a near or far item, directly or in a chain. The triplets of one
+    screen always fall into one group; a group may hold several screens.
+
+    Parameters
+    ----------
+    triplets : (m, 3) array_like of int
+        Rows (anchor, near, far).
+
+    Returns
+    -------
+    (m,) array of int
+        The group of each row.
+
+    Examples
+    --------
+    >>> from learn2search.triplets import infer_groups
+    >>> infer_groups([(0, 1, 2), (0, 1, 3), (0, 4, 5), (6, 1, 2)]).tolist()
+    [0, 0, 1, 2]
     """
     rows = as_triplets(triplets)
     n = int(rows.max()) + 1
@@ -206,7 +472,36 @@ def infer_groups(triplets: ArrayLike) -> Groups:
 
 
 def split(n_triplets: int, share: float, seed: Seed, groups: ArrayLike | None = None) -> tuple[Integers, Integers]:
-    """Row numbers of two parts, the second with about `share` of the rows; rows of one group stay together."""
+    """Row numbers of two parts; rows of one group stay together.
+
+    Parameters
+    ----------
+    n_triplets : int
+        How many rows there are.
+    share : float
+        About so much goes to the second part.
+    seed : int, SeedSequence or Generator
+        Which groups go there.
+    groups : (n_triplets,) array_like, optional
+        The screen or search of each row; without it each row is a group of its own.
+
+    Returns
+    -------
+    train, test : arrays of int
+        Row numbers, ascending.
+
+    Raises
+    ------
+    ValueError
+        If the share is not between 0 and 1, or the groups are too few to be split.
+
+    Examples
+    --------
+    >>> from learn2search.triplets import split
+    >>> train, test = split(6, share=0.3, seed=0, groups=[0, 0, 1, 1, 2, 2])
+    >>> len(train), len(test)
+    (4, 2)
+    """
     if not 0 < share < 1:
         raise ValueError(f"share must lie between 0 and 1, got {share}")
     order = _shuffled_groups(n_triplets, seed, groups)
@@ -225,7 +520,35 @@ def split(n_triplets: int, share: float, seed: Seed, groups: ArrayLike | None = 
 def folds(
     n_triplets: int, n_folds: int = 10, seed: Seed = 0, groups: ArrayLike | None = None
 ) -> Iterator[tuple[Integers, Integers]]:
-    """Row numbers (train, test) for cross-validation; rows of one group stay in one fold, folds are about equal."""
+    """Row numbers for cross-validation; rows of one group stay in one fold, and folds are about equal.
+
+    Parameters
+    ----------
+    n_triplets : int
+        How many rows there are.
+    n_folds : int, optional
+        How many folds.
+    seed : int, SeedSequence or Generator, optional
+        Which groups go where.
+    groups : (n_triplets,) array_like, optional
+        The screen or search of each row; without it each row is a group of its own.
+
+    Yields
+    ------
+    train, test : arrays of int
+        Row numbers, ascending, a pair for each fold.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer groups than folds.
+
+    Examples
+    --------
+    >>> from learn2search.triplets import folds
+    >>> [(len(train), len(test)) for train, test in folds(6, n_folds=3, groups=[0, 0, 1, 1, 2, 2])]
+    [(4, 2), (4, 2), (4, 2)]
+    """
     parts = _shuffled_groups(n_triplets, seed, groups)
     if not 2 <= n_folds <= len(parts):
         raise ValueError(f"{len(parts)} groups can make 2 to {len(parts)} folds, got n_folds={n_folds}")
@@ -239,7 +562,33 @@ def folds(
 
 
 def subsample(triplets: ArrayLike, count: int, seed: Seed) -> Triplets:
-    """`count` different rows, uniformly, in their order."""
+    """Different rows, drawn uniformly, in their order.
+
+    Parameters
+    ----------
+    triplets : (m, 3) array_like of int
+        Rows (anchor, near, far).
+    count : int
+        How many to draw, 1 to m.
+    seed : int, SeedSequence or Generator
+        Which ones.
+
+    Returns
+    -------
+    (count, 3) array of int
+        Rows (anchor, near, far).
+
+    Raises
+    ------
+    ValueError
+        If there are not so many.
+
+    Examples
+    --------
+    >>> from learn2search.triplets import subsample
+    >>> subsample([(0, 1, 2), (1, 0, 2), (2, 0, 1)], count=2, seed=0).shape
+    (2, 3)
+    """
     rows = as_triplets(triplets)
     if not 0 < count <= len(rows):
         raise ValueError(f"{count} of {len(rows)} triplets asked for: give a number from 1 to {len(rows)}")

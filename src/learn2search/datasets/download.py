@@ -23,7 +23,7 @@ _TIMEOUT = 60  # seconds without a byte
 
 
 class DataUnavailable(RuntimeError):
-    """A data set is neither on this machine nor to be had from its address."""
+    """A data set is neither here nor to be had from its address; the message says which file to put where."""
 
 
 @dataclass(frozen=True)

@@ -19,11 +19,31 @@ N_ITEMS, N_TRIPLETS, N_UNIQUE = 100, 250_320, 190_376
 
 
 def fetch_food(*, unique: bool = False) -> TripletData:
-    """250,320 triplets of 100 dishes, with the screen of each; `unique` keeps the first of equal rows (190,376, as
-    published).
+    """Food: which dish tastes more similar, 250,320 triplets of 100 dishes with the screen of each.
 
-    On a screen, each picked picture is nearer to the probe than each one that was not picked; catch trials are left
+    On a screen, each picked picture is nearer to the probe than each one that was not picked. Catch trials are left
     out.
+
+    Parameters
+    ----------
+    unique : bool, optional
+        Keep the first of equal rows only: 190,376, as published.
+
+    Returns
+    -------
+    TripletData
+        Triplets, screens and names.
+
+    Raises
+    ------
+    DataUnavailable
+        If the data is neither on this machine nor to be had from its address, or is another version.
+
+    Examples
+    --------
+    >>> import learn2search as l2s
+    >>> l2s.fetch_food(unique=True)
+    TripletData(190,376 triplets of 100 items in ... groups)
     """
     screens = [screen for path, content in _raw_files() for screen in _screens(path, content)]
     pictures = sorted({name for screen in screens for name in (screen["probe"], *screen["images"])})

@@ -16,8 +16,22 @@ TABLE = DataFile(
 
 
 def fetch_music_origin(*, standardise: bool = True) -> Array:
-    """1,059 tracks with 68 audio features, `(1059, 68)`; latitude and longitude are left out.
+    """Origin of music: 1,059 tracks with 68 audio features; latitude and longitude are left out.
 
-    Standardised to mean 0 and variance 1 by default.
+    Parameters
+    ----------
+    standardise : bool, optional
+        Each feature to mean 0 and variance 1.
+
+    Returns
+    -------
+    (1059, 68) array
+        One row a track.
+
+    Examples
+    --------
+    >>> import learn2search as l2s
+    >>> l2s.fetch_music_origin().shape
+    (1059, 68)
     """
     return read_features(TABLE, 68, delimiter=",", standardise=standardise)

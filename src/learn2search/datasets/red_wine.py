@@ -16,9 +16,24 @@ TABLE = DataFile(
 
 
 def fetch_red_wine(*, standardise: bool = True) -> Array:
-    """1,599 red wines with 11 physicochemical features, `(1599, 11)`; the quality score is left out.
+    """Red wine: 1,599 wines with 11 physicochemical features; the quality score is left out.
 
-    Standardised to mean 0 and variance 1 by default: on the raw scale one feature holds 95% of the variance. 240 rows
-    repeat another row exactly; they are kept.
+    240 rows repeat another row exactly, and are kept.
+
+    Parameters
+    ----------
+    standardise : bool, optional
+        Each feature to mean 0 and variance 1. On the raw scale one feature holds 95% of the variance.
+
+    Returns
+    -------
+    (1599, 11) array
+        One row a wine.
+
+    Examples
+    --------
+    >>> import learn2search as l2s
+    >>> l2s.fetch_red_wine().shape
+    (1599, 11)
     """
     return read_features(TABLE, 11, delimiter=";", header=1, standardise=standardise)

@@ -22,7 +22,31 @@ _FOLDS = 5
 
 
 def energy_dimension(positions: ArrayLike, share: float = 0.98) -> int:
-    """The smallest number of principal axes that hold `share` of the sum of squares about the mean."""
+    """The smallest number of principal axes that hold a share of the sum of squares about the mean.
+
+    Parameters
+    ----------
+    positions : (n, d) array_like
+        One row an item.
+    share : float, optional
+        The share to hold, up to 1; the paper's is 98%.
+
+    Returns
+    -------
+    int
+        From 1 to d.
+
+    Raises
+    ------
+    ValueError
+        If the share is not between 0 and 1.
+
+    Examples
+    --------
+    >>> import learn2search as l2s
+    >>> l2s.energy_dimension([[0.0, 0.0], [5.0, 0.1], [9.0, 0.0]])
+    1
+    """
     if not 0 < share <= 1:
         raise ValueError(f"share must lie between 0 and 1, got {share}")
     held = np.cumsum(energies(np.asarray(positions, np.float64)))
@@ -37,7 +61,40 @@ def choose_dimension(
     n_items: int | None = None,
     random_state: Seed = 0,
 ) -> int:
-    """The number of axes by "ard", "energy" or "likelihood"; groups are inferred where the latter is given none."""
+    """How many axes the items need.
+
+    Parameters
+    ----------
+    triplets : (m, 3) array_like of int
+        Rows (anchor, near, far).
+    method : {"ard", "energy", "likelihood"}, optional
+        As docs/embeddings.md explains.
+    groups : (m,) array_like, optional
+        The screen or search of each triplet, for "likelihood"; by default they are inferred.
+    n_items : int, optional
+        By default one more than the largest item.
+    random_state : int, SeedSequence or Generator, optional
+        The same seed gives the same number.
+
+    Returns
+    -------
+    int
+        The number of axes.
+
+    Raises
+    ------
+    ValueError
+        If the method is unknown.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import learn2search as l2s
+    >>> line = np.linspace(0, 1, 20)[:, None]
+    >>> rows = l2s.make_triplets(l2s.ProbitOracle(line, noise=0.05, seed=0), n_items=20, n_triplets=2000)
+    >>> l2s.choose_dimension(rows, "ard")
+    1
+    """
     rows, n, labels = training_triplets(triplets, None, n_items, groups)
     if method == "ard":
         return int(GaussEmbed("auto", random_state=random_state).fit(rows, n_items=n).embedding_.shape[1])

@@ -59,7 +59,31 @@ class PointEmbedding(TripletEmbedding):
         n_items: int | None = None,
         groups: ArrayLike | None = None,
     ) -> Self:
-        """Learn from triplets; `init` is where to begin. Items that no triplet names stay in the middle."""
+        """Learn from triplets.
+
+        Parameters
+        ----------
+        X : (m, 3) array_like of int
+            Triplets (anchor, near, far).
+        y : (m,) array_like, optional
+            An answer a row, as in `triplets.as_triplets`.
+        init : (n, d) array_like or Embedding, optional
+            Where to begin.
+        n_items : int, optional
+            By default one more than the largest item. Items that no triplet names stay in the middle.
+        groups : (m,) array_like, optional
+            The screen or search of each triplet: held out as a whole.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            After Ctrl-C; the estimator has the epochs so far.
+        """
         self._check_parameters()
         rows, n, labels = training_triplets(X, y, n_items, groups)
         kappa, unit = self._kappa_and_unit()
@@ -97,8 +121,36 @@ class PointEmbedding(TripletEmbedding):
 
 
 class TSTE(PointEmbedding):
-    """t-STE (van der Maaten and Weinberger, 2012): a heavy-tailed kernel; alpha is its degrees of freedom, by default
-    n_components - 1, at least 1."""
+    """t-STE (van der Maaten and Weinberger, 2012): positions of greatest likelihood under a heavy-tailed kernel.
+
+    Parameters
+    ----------
+    n_components : int, optional
+        The number of axes.
+    alpha : float, optional
+        The kernel's degrees of freedom; by default n_components - 1, at least 1.
+    epochs, learning_rate, batch_size : optional
+        Length, first step and batches of the fit. By default, where there are few triplets for the coordinates, 600
+        epochs of one batch with the rate 0.5/κ, else 80 epochs of 100 batches with 0.1/κ, where κ = (alpha + 1)/2.
+    validation_fraction : float, optional
+        The share of the groups that is held out to stop early.
+    patience : int, optional
+        Stop when their likelihood has not risen for so many epochs.
+    verbose : bool, optional
+        A progress bar on standard error.
+    random_state : int, SeedSequence or Generator, optional
+        The same seed gives the same embedding.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import learn2search as l2s
+    >>> features = np.random.default_rng(0).normal(size=(10, 2))
+    >>> rows = l2s.make_triplets(l2s.ProbitOracle(features, noise=0.1, seed=1), n_items=10, n_triplets=500)
+    >>> model = l2s.TSTE(n_components=2, random_state=0).fit(rows)
+    >>> model.score(rows) > 0.9
+    True
+    """
 
     def __init__(
         self,
@@ -130,7 +182,29 @@ class TSTE(PointEmbedding):
 
 
 class CKL(PointEmbedding):
-    """Crowd kernel learning (Tamuz et al., 2011): ratios of squared distances; mu keeps them away from 0."""
+    """Crowd kernel learning (Tamuz et al., 2011): positions of greatest likelihood under ratios of squared distances.
+
+    Parameters
+    ----------
+    n_components : int, optional
+        The number of axes.
+    mu : float, optional
+        Keeps the ratios away from 0.
+    epochs, learning_rate, batch_size : optional
+        Length, first step and batches of the fit, as in `TSTE` with κ = 1.
+    validation_fraction, patience, verbose, random_state : optional
+        As in `TSTE`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import learn2search as l2s
+    >>> features = np.random.default_rng(0).normal(size=(10, 2))
+    >>> rows = l2s.make_triplets(l2s.ProbitOracle(features, noise=0.1, seed=1), n_items=10, n_triplets=500)
+    >>> model = l2s.CKL(n_components=2, random_state=0).fit(rows)
+    >>> model.score(rows) > 0.9
+    True
+    """
 
     def __init__(
         self,

@@ -61,10 +61,47 @@ def tune(
     verbose: bool = False,
     random_state: Seed = 0,
 ) -> GaussEmbed:
-    """A GaussEmbed with chosen parameters, fitted to all triplets; `trials_` lists what was tried.
+    """A `GaussEmbed` whose link, steepness, dimension, tempering and prior are chosen by held-out likelihood.
 
-    groups: the screen or search of each triplet; inferred by `infer_groups` if None; "rows" splits rows at random,
-    as papers do (and as nothing should be chosen or published).
+    Parameters
+    ----------
+    triplets : (m, 3) array_like of int
+        Rows (anchor, near, far).
+    y : (m,) array_like, optional
+        An answer a row, as in `triplets.as_triplets`.
+    groups : (m,) array_like or "rows", optional
+        The screen or search of each triplet, which stays together; by default inferred by `triplets.infer_groups`.
+        "rows" splits rows at random, as papers do: not to be used to choose or to publish.
+    n_items : int, optional
+        By default one more than the largest item.
+    n_splits : int, optional
+        How many splits judge each candidate.
+    threads : int, optional
+        How many splits are fitted at once.
+    verbose : bool, optional
+        Show each candidate on standard error.
+    random_state : int, SeedSequence or Generator, optional
+        The same seed gives the same model.
+
+    Returns
+    -------
+    GaussEmbed
+        Fitted to all triplets; `trials_` lists what was tried, the best first.
+
+    Raises
+    ------
+    ValueError
+        If `n_splits` or `groups` cannot be used.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import learn2search as l2s
+    >>> features = np.random.default_rng(0).normal(size=(8, 2))
+    >>> rows = l2s.make_triplets(l2s.ProbitOracle(features, noise=0.5, seed=1), n_items=8, n_triplets=120)
+    >>> model = l2s.tune(rows, groups="rows", n_splits=1)
+    >>> model.embedding_.shape[0], model.trials_[0].parameters["link"] in ("probit", "ratio")
+    (8, True)
     """
     if n_splits < 1:
         raise ValueError(f"n_splits must be at least 1, got {n_splits}")
