@@ -55,11 +55,21 @@ def running(binaries: Binaries) -> Iterator[str]:
         binary = _readable_copy(binaries, home)
     environment = {"PATH": "/usr/bin:/bin", "HOME": str(place), "LC_ALL": "C"}
     options: dict[str, Any] = {"cwd": place, "env": environment, "stdout": subprocess.DEVNULL, **user}
-    make = [binary / "initdb", "-D", place / "data", "-A", "trust", "-U", "postgres", "--no-sync", "--no-locale"]
+    make: list[str | Path] = [
+        binary / "initdb",
+        "-D",
+        place / "data",
+        "-A",
+        "trust",
+        "-U",
+        "postgres",
+        "--no-sync",
+        "--no-locale",
+    ]
     subprocess.run([*make, "-E", "UTF8"], check=True, **options)
     port = _free_port()
     quick = ["-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", "full_page_writes=off"]
-    serve = [binary / "postgres", "-D", place / "data", "-k", place, "-p", str(port), *quick]
+    serve: list[str | Path] = [binary / "postgres", "-D", place / "data", "-k", place, "-p", str(port), *quick]
     server = subprocess.Popen(serve, stderr=subprocess.DEVNULL, **options)
     try:
         url = f"postgresql://postgres@127.0.0.1:{port}/postgres"

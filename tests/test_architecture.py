@@ -113,8 +113,8 @@ def used_names(path: Path) -> set[str]:
     nodes = list(ast.walk(ast.parse(path.read_text())))
     modules = [alias for node in nodes if isinstance(node, ast.Import) for alias in node.names]
     aliases = {alias.asname or alias.name for alias in modules if alias.name == "learn2search"}
-    dotted = [node for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)]
-    return {node.attr for node in dotted if node.value.id in aliases}
+    dotted = [node for node in nodes if isinstance(node, ast.Attribute)]
+    return {node.attr for node in dotted if isinstance(node.value, ast.Name) and node.value.id in aliases}
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name)

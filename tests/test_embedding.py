@@ -1,9 +1,12 @@
 """Embedding: a frozen value that refuses what cannot be searched."""
 
+import itertools
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import ArrayLike
 
 import learn2search as l2s
 
@@ -25,7 +28,7 @@ import learn2search as l2s
         (np.ma.masked_invalid([[1.0, np.nan], [3.0, 4.0]]), "got masked values: fill or drop them"),
     ],
 )
-def test_features_that_cannot_be_searched_should_be_refused(features, message):
+def test_features_that_cannot_be_searched_should_be_refused(features: ArrayLike, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         l2s.Embedding(features)
 
@@ -38,12 +41,12 @@ def test_features_that_cannot_be_searched_should_be_refused(features, message):
         ([[1.0, np.nan], [1.0, 1.0]], "var must be finite"),
     ],
 )
-def test_bad_variances_should_be_refused(var, message):
+def test_bad_variances_should_be_refused(var: ArrayLike, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         l2s.Embedding([[0.0, 1.0], [1.0, 0.0]], var)
 
 
-def test_an_embedding_should_be_frozen():
+def test_an_embedding_should_be_frozen() -> None:
     features = np.random.default_rng(0).random((5, 2))
     space = l2s.Embedding(features)
     features[0, 0] = 99
@@ -51,10 +54,10 @@ def test_an_embedding_should_be_frozen():
     with pytest.raises(ValueError, match="read-only"):
         space.mean[0, 0] = 1
     with pytest.raises(AttributeError):
-        space.mean = features
+        space.mean = features  # type: ignore[misc]
 
 
-def test_the_fingerprint_should_change_with_every_part():
+def test_the_fingerprint_should_change_with_every_part() -> None:
     mean, var = np.random.default_rng(0).random((2, 5, 2))
     prints = {
         l2s.Embedding(mean).fingerprint,
@@ -65,23 +68,23 @@ def test_the_fingerprint_should_change_with_every_part():
     assert l2s.Embedding(mean, var).fingerprint == l2s.Embedding(mean.copy(), var.copy()).fingerprint
 
 
-def test_what_follows_from_an_embedding_should_be_made_once():
-    space, made = l2s.Embedding([[0.0], [1.0]]), []
-    assert space.derived("thing", lambda: made.append(1) or len(made)) == 1
-    assert space.derived("thing", lambda: made.append(1) or len(made)) == 1
-    assert space.derived("thing", lambda: made.append(1) or len(made), version=2) == 2  # only one version is kept
+def test_what_follows_from_an_embedding_should_be_made_once() -> None:
+    space, numbers = l2s.Embedding([[0.0], [1.0]]), itertools.count(1)
+    assert space.derived("thing", numbers.__next__) == 1
+    assert space.derived("thing", numbers.__next__) == 1
+    assert space.derived("thing", numbers.__next__, version=2) == 2  # only one version is kept
     assert pickle.loads(pickle.dumps(space)).fingerprint == space.fingerprint
 
 
 @pytest.mark.parametrize("with_var", [False, True])
-def test_saving_and_loading_should_give_the_same_embedding(tmp_path, with_var):
+def test_saving_and_loading_should_give_the_same_embedding(tmp_path: Path, with_var: bool) -> None:
     mean, var = np.random.default_rng(0).random((2, 5, 2))
     space = l2s.Embedding(mean, var if with_var else None)
     space.save(tmp_path / "space.npz")
     assert l2s.Embedding.load(tmp_path / "space.npz").fingerprint == space.fingerprint
 
 
-def test_a_file_of_another_kind_version_or_damaged_should_be_refused(tmp_path):
+def test_a_file_of_another_kind_version_or_damaged_should_be_refused(tmp_path: Path) -> None:
     space = l2s.Embedding([[0.0], [1.0]])
     path = tmp_path / "space.npz"
     space.save(path)

@@ -27,7 +27,7 @@ def test_a_file_should_have_the_permissions_of_any_other(tmp_path: Path) -> None
 def test_an_error_should_leave_the_old_file_and_nothing_else(tmp_path: Path) -> None:
     write_atomic(tmp_path / "file", b"old")
     with pytest.raises(TypeError, match="bytes-like"), open_atomic(tmp_path / "file") as file:
-        file.writelines([b"half of the new", None])  # type: ignore[list-item]
+        file.writelines([b"half of the new", None])
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"file": b"old"}
 
 

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 import learn2search as l2s
 from learn2search.nearest import Nearest, best_form, twins_of
 from learn2search.search.base import count_places
+from learn2search.typing import Array, Blocked
 
 
-def brute_force(embedding, metric, point, blocked):
+def brute_force(embedding: l2s.Embedding, metric: str, point: Array, blocked: Blocked) -> int:
     """Sums in the order of the coordinates, the lowest item among equals."""
     distances = np.zeros(embedding.n_items)
     for k in range(embedding.dim):
@@ -22,7 +23,7 @@ def brute_force(embedding, metric, point, blocked):
     return int(np.argmin(distances)) if np.isfinite(distances).any() else -1
 
 
-def make(seed, n, d, rounded):
+def make(seed: int, n: int, d: int, rounded: bool) -> tuple[l2s.Embedding, np.random.Generator]:
     """Rounded coordinates make ties and duplicates frequent."""
     generator = np.random.default_rng(seed)
     mean = generator.normal(size=(n, d)) * 10.0 ** generator.integers(-3, 4)
@@ -42,7 +43,9 @@ def make(seed, n, d, rounded):
     rounded=st.booleans(),
     share_blocked=st.sampled_from([0.0, 0.5, 0.98, 1.0]),
 )
-def test_nearest_should_equal_brute_force(seed, n, d, metric, form, rounded, share_blocked):
+def test_nearest_should_equal_brute_force(
+    seed: int, n: int, d: int, metric: str, form: str, rounded: bool, share_blocked: float
+) -> None:
     embedding, generator = make(seed, n, d, rounded)
     nearest = Nearest(embedding, metric, form)
     blocked = (generator.random(n) < share_blocked).astype(np.uint8)
@@ -53,7 +56,7 @@ def test_nearest_should_equal_brute_force(seed, n, d, metric, form, rounded, sha
 
 
 @pytest.mark.parametrize("form", ["tree", "pass"])
-def test_points_that_float32_cannot_tell_apart_should_still_be_told_apart(form):
+def test_points_that_float32_cannot_tell_apart_should_still_be_told_apart(form: str) -> None:
     generator = np.random.default_rng(0)
     mean = 1000.0 + generator.normal(size=(3000, 3)) * 1e-6  # float32 resolves 6e-5 here
     nearest = Nearest(l2s.Embedding(mean), form=form)
@@ -62,7 +65,7 @@ def test_points_that_float32_cannot_tell_apart_should_still_be_told_apart(form):
         assert nearest.query(mean[item] + 1e-10, free) == item
 
 
-def test_blocking_should_need_no_rebuilding():
+def test_blocking_should_need_no_rebuilding() -> None:
     embedding, _ = make(3, 500, 4, rounded=False)
     nearest, blocked = Nearest.of(embedding), np.zeros(500, np.uint8)
     seen = []
@@ -75,7 +78,7 @@ def test_blocking_should_need_no_rebuilding():
     assert (np.diff(distances) >= 0).all()
 
 
-def test_an_index_should_be_built_once_and_shared_by_threads():
+def test_an_index_should_be_built_once_and_shared_by_threads() -> None:
     embedding, generator = make(4, 5000, 5, rounded=False)
     points, free = generator.normal(size=(400, 5)), np.zeros(5000, np.uint8)
     with ThreadPoolExecutor(8) as pool:
@@ -85,7 +88,7 @@ def test_an_index_should_be_built_once_and_shared_by_threads():
     assert found == [brute_force(embedding, "euclidean", point, free) for point in points]
 
 
-def test_the_form_should_follow_from_n_and_d():
+def test_the_form_should_follow_from_n_and_d() -> None:
     assert [best_form(100, 5), best_form(10_000, 5), best_form(10_000, 10), best_form(10**6, 10)] == [
         "pass",
         "tree",
@@ -96,7 +99,7 @@ def test_the_form_should_follow_from_n_and_d():
     assert best_form(10**6, 4096) == "pass"
 
 
-def test_bad_metrics_should_be_refused():
+def test_bad_metrics_should_be_refused() -> None:
     embedding = l2s.Embedding([[0.0], [1.0]])
     with pytest.raises(ValueError, match='"mahalanobis" metric needs an Embedding with variances'):
         Nearest(embedding, "mahalanobis")
@@ -104,7 +107,7 @@ def test_bad_metrics_should_be_refused():
         Nearest(embedding, "cosine")
 
 
-def test_twins_should_form_rings_of_items_at_the_same_place():
+def test_twins_should_form_rings_of_items_at_the_same_place() -> None:
     generator = np.random.default_rng(0)
     mean = np.round(generator.normal(size=(300, 2)))
     mean[5] = [-0.0, 0.0]
@@ -118,7 +121,7 @@ def test_twins_should_form_rings_of_items_at_the_same_place():
         assert sorted(members) == np.flatnonzero((mean == mean[item]).all(axis=1)).tolist()
 
 
-def test_bad_questions_should_be_refused():
+def test_bad_questions_should_be_refused() -> None:
     nearest, free = Nearest(l2s.Embedding(np.random.default_rng(0).random((40, 3)))), np.zeros(40, np.uint8)
     with pytest.raises(ValueError, match="the point must be 3 finite numbers"):
         nearest.query([0.1, 0.2], free)
@@ -133,7 +136,7 @@ def test_bad_questions_should_be_refused():
 @pytest.mark.parametrize("scale", [1e-20, 1e-6, 1e6, 1e20])
 @pytest.mark.parametrize("offset", [0.0, 1e6])
 @pytest.mark.parametrize("form", ["tree", "pass"])
-def test_scale_and_offset_should_not_matter(scale, offset, form):
+def test_scale_and_offset_should_not_matter(scale: float, offset: float, form: str) -> None:
     generator = np.random.default_rng(1)
     mean = (generator.normal(size=(2000, 4)) + offset) * scale
     nearest, free = Nearest(l2s.Embedding(mean), form=form), np.zeros(2000, np.uint8)
@@ -144,7 +147,7 @@ def test_scale_and_offset_should_not_matter(scale, offset, form):
         assert nearest.query(point, free) == np.argmin(distances)
 
 
-def test_many_items_at_one_place_should_be_no_trouble():
+def test_many_items_at_one_place_should_be_no_trouble() -> None:
     mean = np.zeros((200_000, 2))
     mean[-1] = 1
     assert count_places(twins_of(l2s.Embedding(mean))) == 2

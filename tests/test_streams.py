@@ -1,14 +1,19 @@
 """The compiled random streams: the same generator as NumPy's, one stream a step."""
 
+from collections import Counter
+from typing import Any
+
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from learn2search import streams
 from learn2search.compiled import compiled
+from learn2search.typing import Array, Key
 
 
 @compiled
-def draw_normals(key, count):
+def draw_normals(key: Key, count: int) -> Array:
     stream = streams.open_stream(key, 0)
     values = np.empty(count)
     for at in range(0, count, 2):
@@ -16,7 +21,7 @@ def draw_normals(key, count):
     return values
 
 
-def numpy_words(key, step, count):
+def numpy_words(key: Key, step: int, count: int) -> NDArray[np.uint64]:
     """The same words from NumPy's SFC64: seeded state, then twelve rounds thrown away."""
     generator = np.random.SFC64(0)
     state = generator.state
@@ -27,24 +32,24 @@ def numpy_words(key, step, count):
 
 
 @pytest.mark.parametrize("step", [0, 1, 12345])
-def test_words_should_equal_numpy_sfc64_bit_by_bit(step):
+def test_words_should_equal_numpy_sfc64_bit_by_bit(step: int) -> None:
     key = streams.stream_keys(7, 1)[0]
     stream = streams.open_stream(key, step)
     ours = [int(streams.next_word(stream)) for _ in range(1000)]
     assert ours == numpy_words(key, step, 1000).tolist()
 
 
-def test_a_key_should_not_depend_on_how_many_are_made():
+def test_a_key_should_not_depend_on_how_many_are_made() -> None:
     np.testing.assert_array_equal(streams.stream_keys(3, 5), streams.stream_keys(3, 500)[:5])
 
 
-def test_streams_of_neighbouring_steps_and_keys_should_differ():
+def test_streams_of_neighbouring_steps_and_keys_should_differ() -> None:
     keys = streams.stream_keys(3, 2)
     first = {int(streams.next_word(streams.open_stream(key, step))) for key in keys for step in range(500)}
     assert len(first) == 1000
 
 
-def test_normal_numbers_should_be_standard_normal():
+def test_normal_numbers_should_be_standard_normal() -> None:
     values = draw_normals(streams.stream_keys(11, 1)[0], 200_000)
     error = 1 / np.sqrt(len(values))
     assert abs(values.mean()) < 4 * error
@@ -54,29 +59,30 @@ def test_normal_numbers_should_be_standard_normal():
     assert abs(np.mean(values < -1.0) - 0.15865525) < 4 * np.sqrt(0.1587 * 0.8413) * error
 
 
-def test_below_should_be_uniform():
+def test_below_should_be_uniform() -> None:
     stream = streams.open_stream(streams.stream_keys(1, 1)[0], 0)
     counts = np.bincount([streams.below(stream, 7) for _ in range(14_000)], minlength=7)
     assert len(counts) == 7
     assert ((counts - 2000) ** 2 / 2000).sum() < 22.5  # chi-square, 6 degrees of freedom, p = 0.001
 
 
-def test_shuffle_should_give_every_order_equally_often():
+def test_shuffle_should_give_every_order_equally_often() -> None:
     stream = streams.open_stream(streams.stream_keys(2, 1)[0], 0)
-    orders = {}
+    orders = Counter[tuple[int, ...]]()
     for _ in range(6000):
         items = np.arange(3)
         streams.shuffle(stream, items)
-        orders[tuple(items)] = orders.get(tuple(items), 0) + 1
+        orders[tuple(items.tolist())] += 1
     assert len(orders) == 6
     assert sum((count - 1000) ** 2 / 1000 for count in orders.values()) < 20.5  # 5 degrees of freedom, p = 0.001
 
 
-def test_seeds_should_be_numbers_or_generators():
+def test_seeds_should_be_numbers_or_generators() -> None:
     np.testing.assert_array_equal(streams.stream_keys(np.random.SeedSequence(5), 2), streams.stream_keys(5, 2))
     fresh = streams.stream_keys(np.random.default_rng(5), 2)
     np.testing.assert_array_equal(fresh, streams.stream_keys(np.random.default_rng(5), 2))
     assert not np.array_equal(streams.stream_keys(None, 2), streams.stream_keys(None, 2))
+    wrong: Any
     for wrong in (-1, 1.5, "seed", True):
         with pytest.raises(ValueError, match="seed must be a whole number"):
             streams.stream_keys(wrong, 1)

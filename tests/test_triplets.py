@@ -1,12 +1,17 @@
 """Triplets: validated, converted, expanded and split; examples by hand, properties by hypothesis."""
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import ArrayLike
 
 import learn2search as l2s
 from learn2search import triplets as t
+from learn2search.typing import Triplets
 
 ROWS = np.array([[0, 1, 2], [3, 2, 1], [0, 2, 4]])
 random_rows = st.builds(
@@ -17,7 +22,7 @@ random_rows = st.builds(
 )
 
 
-def test_answers_should_swap_or_drop_rows():
+def test_answers_should_swap_or_drop_rows() -> None:
     np.testing.assert_array_equal(t.as_triplets(ROWS, [1, -1, 0]), [[0, 1, 2], [3, 1, 2]])
     np.testing.assert_array_equal(t.as_triplets(ROWS, [True, False, True]), [[0, 1, 2], [3, 1, 2], [0, 2, 4]])
     np.testing.assert_array_equal(t.as_triplets(ROWS.astype(float)), ROWS)
@@ -44,27 +49,27 @@ def test_answers_should_swap_or_drop_rows():
         (ROWS, {"y": [1, 2, 3]}, r"y must be boolean, or 1, -1, 0 \(undecided\), got \[1, 2, 3\]"),
     ],
 )
-def test_bad_triplets_should_be_refused(rows, options, message):
+def test_bad_triplets_should_be_refused(rows: ArrayLike, options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         t.as_triplets(rows, **options)
 
 
-def test_contradictions_should_be_allowed():
+def test_contradictions_should_be_allowed() -> None:
     np.testing.assert_array_equal(t.as_triplets([[0, 1, 2], [0, 2, 1]]), [[0, 1, 2], [0, 2, 1]])
 
 
-def test_rows_that_say_nothing_should_be_dropped():
+def test_rows_that_say_nothing_should_be_dropped() -> None:
     np.testing.assert_array_equal(t.drop_degenerate([[0, 0, 1], [0, 1, 0], [0, 1, 1], [0, 1, 2]]), [[0, 1, 2]])
     with pytest.raises(ValueError, match="all 1 triplets name the same item twice"):
         t.drop_degenerate([[0, 0, 1]])
 
 
-def test_items_should_be_counted_in_any_column():
+def test_items_should_be_counted_in_any_column() -> None:
     np.testing.assert_array_equal(t.count_items(ROWS, 6), [2, 2, 3, 1, 1, 0])
 
 
 @given(random_rows)
-def test_other_orders_should_come_back(rows):
+def test_other_orders_should_come_back(rows: Triplets) -> None:
     np.testing.assert_array_equal(t.from_near_far_anchor(t.to_near_far_anchor(rows)), rows)
     np.testing.assert_array_equal(t.to_near_far_anchor(rows), rows[:, [1, 2, 0]])
     np.testing.assert_array_equal(t.as_triplets(*t.to_answers(rows, 3)), rows)
@@ -75,12 +80,12 @@ def test_other_orders_should_come_back(rows):
     ("rows", "message"),
     [([[1, 2, np.nan]], "whole numbers"), ([[1.9, 2.2, 3.5]], "whole numbers"), ([[0, 1, 2]], "numbered from 0?")],
 )
-def test_items_that_are_not_numbered_from_one_should_be_refused(rows, message):
+def test_items_that_are_not_numbered_from_one_should_be_refused(rows: ArrayLike, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         t.from_one_based(rows)
 
 
-def test_a_click_should_be_one_triplet_for_each_item_passed_over():
+def test_a_click_should_be_one_triplet_for_each_item_passed_over() -> None:
     np.testing.assert_array_equal(t.from_choice(9, (4, 5, 6, 7), 5), [[9, 5, 4], [9, 5, 6], [9, 5, 7]])
     assert t.from_choice(9, (4, 5), None).shape == (0, 3)
     assert t.from_choice(9, (9, 5), 9).shape == (0, 3)  # the target itself was clicked
@@ -89,7 +94,7 @@ def test_a_click_should_be_one_triplet_for_each_item_passed_over():
         t.from_choice(9, (4, 5), 3)
 
 
-def test_a_finished_search_should_become_triplets():
+def test_a_finished_search_should_become_triplets() -> None:
     features = np.random.default_rng(0).random((50, 3))
     oracle = l2s.ProbitOracle(features, 0.05, seed=1)
     run = l2s.simulate("sampled", l2s.Embedding(features), oracle, [7], k=4, seed=0, keep_logs=True)
@@ -101,7 +106,7 @@ def test_a_finished_search_should_become_triplets():
     assert t.from_search(7, []).shape == (0, 3)
 
 
-def test_the_odd_one_out_should_be_far_from_both_others():
+def test_the_odd_one_out_should_be_far_from_both_others() -> None:
     np.testing.assert_array_equal(
         t.from_odd_one_out([[1, 2, 3], [4, 5, 6]], [2, 6]), [[1, 3, 2], [3, 1, 2], [4, 5, 6], [5, 4, 6]]
     )
@@ -109,7 +114,7 @@ def test_the_odd_one_out_should_be_far_from_both_others():
         t.from_odd_one_out([[1, 2, 3]], [9])
 
 
-def test_rank_trials_should_expand():
+def test_rank_trials_should_expand() -> None:
     np.testing.assert_array_equal(t.from_rank_trials([[1, 5, 6, 7]]), [[0, 4, 5], [0, 4, 6]])
     ranked = t.from_rank_trials([[1, 5, 6, 7, 0]], n_select=2)
     np.testing.assert_array_equal(ranked, [[0, 4, 5], [0, 4, 6], [0, 5, 6]])
@@ -119,7 +124,7 @@ def test_rank_trials_should_expand():
         t.from_rank_trials([[1, 2, 3]], n_select=2)
 
 
-def test_groups_should_be_connected_for_each_anchor():
+def test_groups_should_be_connected_for_each_anchor() -> None:
     rows = [[0, 1, 2], [0, 2, 3], [0, 4, 5], [1, 2, 3], [0, 5, 4], [0, 3, 9]]
     groups = t.infer_groups(rows)
     assert groups[0] == groups[1] == groups[5]
@@ -128,7 +133,7 @@ def test_groups_should_be_connected_for_each_anchor():
 
 
 @given(st.integers(0, 10**6), st.integers(2, 40))
-def test_the_triplets_of_a_screen_should_fall_into_one_group(seed, n_screens):
+def test_the_triplets_of_a_screen_should_fall_into_one_group(seed: int, n_screens: int) -> None:
     generator = np.random.default_rng(seed)
     screens, rows = [], []
     for number in range(n_screens):
@@ -142,7 +147,7 @@ def test_the_triplets_of_a_screen_should_fall_into_one_group(seed, n_screens):
 
 
 @given(random_rows, st.integers(2, 5), st.integers(0, 100))
-def test_folds_should_cover_every_row_once_and_keep_groups_together(rows, n_folds, seed):
+def test_folds_should_cover_every_row_once_and_keep_groups_together(rows: Triplets, n_folds: int, seed: int) -> None:
     groups = rows[:, 0]
     if len(set(groups)) < n_folds:
         return
@@ -154,12 +159,12 @@ def test_folds_should_cover_every_row_once_and_keep_groups_together(rows, n_fold
     assert sorted(tested) == list(range(len(rows)))
 
 
-def test_folds_without_groups_should_be_of_equal_size():
+def test_folds_without_groups_should_be_of_equal_size() -> None:
     sizes = [len(test) for _, test in t.folds(103, 10, 0)]
     assert set(sizes) == {10, 11}
 
 
-def test_a_split_should_have_about_the_share():
+def test_a_split_should_have_about_the_share() -> None:
     train, test = t.split(1000, 0.2, 0)
     assert len(test) == 200
     assert sorted([*train, *test]) == list(range(1000))
@@ -175,7 +180,7 @@ def test_a_split_should_have_about_the_share():
         next(t.folds(8, 10, 0, np.arange(8) // 2))
 
 
-def test_a_subsample_should_be_different_rows():
+def test_a_subsample_should_be_different_rows() -> None:
     rows = np.random.default_rng(0).integers(0, 1000, (500, 3))
     part = t.subsample(rows, 100, 0)
     assert len(np.unique(part, axis=0)) == 100
@@ -184,20 +189,20 @@ def test_a_subsample_should_be_different_rows():
 
 
 @pytest.mark.parametrize("ending", ["csv", "npz", "parquet"])
-def test_files_should_give_the_triplets_back(tmp_path, ending):
+def test_files_should_give_the_triplets_back(tmp_path: Path, ending: str) -> None:
     if ending == "parquet":
         pytest.importorskip("pyarrow")
     l2s.write_triplets(tmp_path / f"t.{ending}", ROWS)
     np.testing.assert_array_equal(l2s.read_triplets(tmp_path / f"t.{ending}"), ROWS)
 
 
-def test_salmons_csv_should_be_read(tmp_path):
+def test_salmons_csv_should_be_read(tmp_path: Path) -> None:
     path = tmp_path / "salmon.csv"
     path.write_text("time,head,winner,loser,puid\n1.5,0,1,2,abc\n\n2.5,3,2,1,abc\n")
     np.testing.assert_array_equal(l2s.read_triplets(path), [[0, 1, 2], [3, 2, 1]])
 
 
-def test_damaged_and_foreign_files_should_be_refused(tmp_path):
+def test_damaged_and_foreign_files_should_be_refused(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("anchor,near,far\n0,1,2\n0,x,2\n")
     with pytest.raises(ValueError, match="line 3: expected three whole numbers, got '0,x,2'"):

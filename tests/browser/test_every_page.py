@@ -4,6 +4,7 @@ import io
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,12 +13,14 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, StorageState
 
 from learn2search import demo
+from learn2search.site.context import Site
 from learn2search.site.visits import searching
 from learn2search.site.visits.search_state import SearchState
 from learn2search.store.enums import AnswerKind
+from tests.browser.conftest import Running
 
-WIDE = {"viewport": {"width": 1280, "height": 800}}
-PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
+WIDE: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}}
+PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
 LOOKS = {
     "desktop": WIDE,
     "desktop-dark": WIDE | {"color_scheme": "dark"},
@@ -39,11 +42,12 @@ PAGES = (
 )
 IN_MIND = "Rafael Banerjee"
 WRITE = os.environ.get("WRITE_IMAGES") == "1"  # make the pictures in docs/images anew
+Look = Callable[[str, str], Page]  # (path, name of the look)
 Open = Callable[..., Page]
 
 
 @pytest.fixture(scope="module")
-def places(running) -> dict[str, str]:
+def places(running: Running) -> dict[str, str]:
     """The address of each page, of searches that were begun for the purpose."""
     site = running.site
     asked = _walked(site, 6)
@@ -66,14 +70,14 @@ def places(running) -> dict[str, str]:
     }
 
 
-def _walked(site, steps: int, ends: bool = False) -> SearchState:
+def _walked(site: Site, steps: int, ends: bool = False) -> SearchState:
     """A person with a face in mind clicks what is most like it: so many times, or until it is found."""
     names, seen = demo.titles(demo.faces()), demo.similarity_features(demo.faces())
     now = searching.start(site, "faces")
     for _ in range(steps):
         rows = {number: names.index(now.items[number].title) for number in now.question.shown}
         far = {number: np.linalg.norm(seen[row] - seen[names.index(IN_MIND)]) for number, row in rows.items()}
-        nearest = min(far, key=far.get)
+        nearest = min(far, key=far.__getitem__)
         kind = AnswerKind.FOUND if ends and far[nearest] == 0 else AnswerKind.CHOICE
         now = searching.answer(site, now.row.id, now.question.number, kind, nearest)
         if now.question is None:
@@ -82,7 +86,7 @@ def _walked(site, steps: int, ends: bool = False) -> SearchState:
 
 
 @pytest.fixture(scope="module")
-def owner(browser: Browser, running) -> StorageState:
+def owner(browser: Browser, running: Running) -> StorageState:
     """The cookies of an owner who signed in, once: tokens may be tried ten times a minute."""
     context = browser.new_context()
     page = context.new_page()
@@ -96,7 +100,7 @@ def owner(browser: Browser, running) -> StorageState:
 
 
 @pytest.fixture
-def look(open_page: Open, owner: StorageState) -> Callable[[str, str], Page]:
+def look(open_page: Open, owner: StorageState) -> Look:
     def at(path: str, name: str) -> Page:
         signed_in = {"storage_state": owner} if path.startswith("/owner/") else {}
         page = open_page(path, bypass_csp=True, **LOOKS[name], **signed_in)
@@ -108,7 +112,7 @@ def look(open_page: Open, owner: StorageState) -> Callable[[str, str], Page]:
 
 @pytest.mark.parametrize("name", [name for name in LOOKS if name in ("desktop", "phone-dark")])
 @pytest.mark.parametrize("which", PAGES)
-def test_axe_should_find_no_violation(look, places: dict[str, str], images: Path, which: str, name: str) -> None:
+def test_axe_should_find_no_violation(look: Look, places: dict[str, str], images: Path, which: str, name: str) -> None:
     page = look(places[which], name)
     told = Axe().run(page)
     assert told.violations_count == 0, told.generate_report()
@@ -120,7 +124,9 @@ def test_axe_should_find_no_violation(look, places: dict[str, str], images: Path
 @pytest.mark.heavy
 @pytest.mark.parametrize("name", [name for name in LOOKS if name not in ("desktop", "phone-dark")])
 @pytest.mark.parametrize("which", PAGES)
-def test_axe_should_find_no_violation_in_the_other_looks(look, places, images: Path, which: str, name: str) -> None:
+def test_axe_should_find_no_violation_in_the_other_looks(
+    look: Look, places: dict[str, str], images: Path, which: str, name: str
+) -> None:
     test_axe_should_find_no_violation(look, places, images, which, name)
 
 

@@ -3,18 +3,21 @@
 import re
 import urllib.request
 from collections.abc import Callable
+from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from learn2search.site.administration import owners
 from learn2search.site.visits import searching
+from learn2search.store.enums import AnswerKind
+from tests.browser.conftest import Running
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
 Open = Callable[..., Page]
 
 
-def begin(open_page: Open, **options) -> Page:
+def begin(open_page: Open, **options: Any) -> Page:
     page = open_page("/", **options)
     page.get_by_role("button", name="Start a search").click()
     expect(page.locator(".picture")).to_have_count(4)
@@ -30,11 +33,11 @@ def search_id(page: Page) -> str:
     return page.url.split("/s/")[1].split("?")[0].split("/")[0]
 
 
-def counted(running, page: Page) -> list[str]:
+def counted(running: Running, page: Page) -> list[AnswerKind | None]:
     return [step.kind for step in searching.state(running.site, search_id(page)).answers]
 
 
-def test_a_search_should_work_with_the_mouse(open_page: Open, running) -> None:
+def test_a_search_should_work_with_the_mouse(open_page: Open, running: Running) -> None:
     page = begin(open_page)
     expect(page.get_by_role("heading")).to_have_text("Which is most like the face you have in mind?")
     for step in range(1, 4):
@@ -47,7 +50,7 @@ def test_a_search_should_work_with_the_mouse(open_page: Open, running) -> None:
     assert counted(running, page) == ["choice", "choice", "choice", "found"]
 
 
-def test_a_search_should_work_with_keys(open_page: Open, running) -> None:
+def test_a_search_should_work_with_keys(open_page: Open, running: Running) -> None:
     page = begin(open_page)
     for step, key in enumerate(("1", "3", "0", "u", "4"), start=1):
         page.keyboard.press(key)
@@ -75,7 +78,7 @@ def test_the_keys_should_be_listed_on_request(open_page: Open) -> None:
     expect(plain.get_by_label("Use these keys")).to_be_hidden()
 
 
-def test_the_keys_should_be_turned_off_for_good(open_page: Open, running) -> None:
+def test_the_keys_should_be_turned_off_for_good(open_page: Open, running: Running) -> None:
     page = begin(open_page)
     page.keyboard.press("?")
     page.get_by_label("Use these keys").uncheck()
@@ -96,7 +99,7 @@ def test_the_focus_should_stay_with_what_was_pressed(open_page: Open) -> None:
     assert page.evaluate("() => document.activeElement.className") == "picture"  # there is nothing more to undo
 
 
-def test_a_search_should_work_without_javascript(open_page: Open, running) -> None:
+def test_a_search_should_work_without_javascript(open_page: Open, running: Running) -> None:
     page = begin(open_page, java_script_enabled=False)
     page.locator(".picture").nth(1).click()
     wait_for(page, 2)
@@ -131,7 +134,7 @@ def test_a_phone_should_show_everything_on_one_screen(open_page: Open) -> None:
     expect(page.locator(".picture")).to_have_count(2)
 
 
-def test_a_double_click_should_be_one_answer(open_page: Open, running) -> None:
+def test_a_double_click_should_be_one_answer(open_page: Open, running: Running) -> None:
     page = begin(open_page)
     page.locator(".picture").first.dblclick()
     wait_for(page, 2)
@@ -141,7 +144,7 @@ def test_a_double_click_should_be_one_answer(open_page: Open, running) -> None:
     assert len({step.number for step in steps}) == len(steps)
 
 
-def test_refresh_and_back_should_lose_nothing(open_page: Open, running) -> None:
+def test_refresh_and_back_should_lose_nothing(open_page: Open, running: Running) -> None:
     page = begin(open_page)
     page.locator(".picture").first.click()
     wait_for(page, 2)
@@ -154,7 +157,7 @@ def test_refresh_and_back_should_lose_nothing(open_page: Open, running) -> None:
     assert counted(running, page) == ["choice"]
 
 
-def test_a_second_tab_should_be_told_when_it_is_old(open_page: Open, running) -> None:
+def test_a_second_tab_should_be_told_when_it_is_old(open_page: Open, running: Running) -> None:
     page = begin(open_page)
     other = page.context.new_page()
     other.goto(page.url)
@@ -166,7 +169,7 @@ def test_a_second_tab_should_be_told_when_it_is_old(open_page: Open, running) ->
     assert counted(running, page) == ["choice"]
 
 
-def test_a_lost_connection_should_be_waited_for(open_page: Open, running) -> None:
+def test_a_lost_connection_should_be_waited_for(open_page: Open, running: Running) -> None:
     page = begin(open_page)
     page.context.set_offline(True)
     page.locator(".picture").nth(2).click()
@@ -177,12 +180,12 @@ def test_a_lost_connection_should_be_waited_for(open_page: Open, running) -> Non
     assert counted(running, page) == ["choice"]
 
 
-def test_an_answer_that_arrived_twice_should_count_once(open_page: Open, running) -> None:
+def test_an_answer_that_arrived_twice_should_count_once(open_page: Open, running: Running) -> None:
     """The answer got through, but the reply was lost: it is sent again."""
     page = begin(open_page)
-    lost = []
+    lost: list[bool] = []
 
-    def lose_the_first(route) -> None:
+    def lose_the_first(route: Route) -> None:
         if not lost:
             lost.append(True)
             route.fetch()
@@ -240,7 +243,7 @@ def test_pages_should_not_scroll_sideways_on_a_phone(open_page: Open, path: str)
     assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
 
 
-def test_the_owner_should_sign_in_and_look_around(open_page: Open, running) -> None:
+def test_the_owner_should_sign_in_and_look_around(open_page: Open, running: Running) -> None:
     page = open_page("/owner")
     page.get_by_label("Token").fill(running.token)
     page.get_by_role("button", name="Sign in").click()
@@ -252,6 +255,6 @@ def test_the_owner_should_sign_in_and_look_around(open_page: Open, running) -> N
         expect(page.locator("nav [aria-current]")).to_have_text(name)
 
 
-def test_the_site_should_be_ready_for_machines(running) -> None:
+def test_the_site_should_be_ready_for_machines(running: Running) -> None:
     with urllib.request.urlopen(f"{running.address}/healthz") as answer:
         assert answer.status == 200

@@ -3,14 +3,15 @@ import re
 import subprocess
 import sys
 from importlib.metadata import version
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
 from learn2search.cli.main import app
 
-COLOURED = {"FORCE_COLOR": "1", "TERM": "xterm-256color", "COLORTERM": "truecolor"}
-PLAIN = {"FORCE_COLOR": None, "NO_COLOR": None, "LEARN2SEARCH_SEED": None}
+COLOURED: dict[str, Any] = {"FORCE_COLOR": "1", "TERM": "xterm-256color", "COLORTERM": "truecolor"}
+PLAIN: dict[str, Any] = {"FORCE_COLOR": None, "NO_COLOR": None, "LEARN2SEARCH_SEED": None}
 WARM_UP_SECONDS = 120  # the first run on a machine compiles
 
 

@@ -6,9 +6,11 @@ import os
 import sys
 import threading
 import zipfile
+from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,13 +25,13 @@ needs_data = pytest.mark.skipif(
 )
 
 
-def test_real_data_should_be_there_in_ci():
+def test_real_data_should_be_there_in_ci() -> None:
     """In CI the tests below must not be skipped."""
     assert DATA or os.environ.get("CI") != "true", "set LEARN2SEARCH_DATA"
 
 
 @needs_data
-def test_music_artists_should_have_the_papers_counts():
+def test_music_artists_should_have_the_papers_counts() -> None:
     data = l2s.fetch_music_artists()
     assert data.triplets.shape == (9090, 3)
     assert data.n_items == len(data.names) == 400
@@ -39,7 +41,7 @@ def test_music_artists_should_have_the_papers_counts():
 
 
 @needs_data
-def test_food_should_have_the_published_counts():
+def test_food_should_have_the_published_counts() -> None:
     data = l2s.fetch_food()
     assert data.triplets.shape == (250_320, 3)
     assert data.n_items == len(data.names) == 100
@@ -52,7 +54,7 @@ def test_food_should_have_the_published_counts():
 
 
 @needs_data
-def test_wines_and_tracks_should_be_standardised():
+def test_wines_and_tracks_should_be_standardised() -> None:
     for features, shape in ((l2s.fetch_red_wine(), (1599, 11)), (l2s.fetch_music_origin(), (1059, 68))):
         assert features.shape == shape
         np.testing.assert_allclose(features.mean(axis=0), 0, atol=1e-9)
@@ -62,7 +64,7 @@ def test_wines_and_tracks_should_be_standardised():
 
 
 @pytest.fixture
-def server(tmp_path):
+def server(tmp_path: Path) -> Iterator[str]:
     """A real web server with a file, an archive and nothing else."""
     folder = tmp_path / "served"
     folder.mkdir()
@@ -71,7 +73,7 @@ def server(tmp_path):
         archive.writestr("release/data/inner.txt", "hello\r\n")
 
     class Quiet(SimpleHTTPRequestHandler):
-        def log_message(self, *arguments):
+        def log_message(self, *arguments: Any) -> None:
             pass
 
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder))) as http:
@@ -81,7 +83,7 @@ def server(tmp_path):
 
 
 @pytest.fixture
-def empty_folder(tmp_path, monkeypatch):
+def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("LEARN2SEARCH_DATA", str(tmp_path / "data"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return tmp_path / "data"
@@ -91,7 +93,7 @@ def digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def test_a_download_should_be_checked_and_kept(server, empty_folder):
+def test_a_download_should_be_checked_and_kept(server: str, empty_folder: Path) -> None:
     file = DataFile("plain.csv", digest(b"1,2\n3,4\n"), f"{server}/plain.csv")
     assert file.read() == b"1,2\n3,4\n"  # line ends are made equal
     offline = DataFile("plain.csv", file.sha256, "http://127.0.0.1:9/nothing")
@@ -99,7 +101,7 @@ def test_a_download_should_be_checked_and_kept(server, empty_folder):
     assert [path.name for path in empty_folder.iterdir()] == ["plain.csv"]
 
 
-def test_a_file_should_be_taken_out_of_its_archive(server, empty_folder):
+def test_a_file_should_be_taken_out_of_its_archive(server: str, empty_folder: Path) -> None:
     file = DataFile("inner.txt", digest(b"hello\n"), f"{server}/packed.zip", archived=True)
     assert file.read() == b"hello\n"
     assert (empty_folder / "inner.txt").read_bytes() == b"hello\n"
@@ -109,14 +111,16 @@ def test_a_file_should_be_taken_out_of_its_archive(server, empty_folder):
         DataFile("other.txt", "", f"{server}/plain.csv", archived=True).read()
 
 
-def test_a_folder_that_cannot_be_written_should_not_matter(server, empty_folder, tmp_path):
+def test_a_folder_that_cannot_be_written_should_not_matter(server: str, empty_folder: Path, tmp_path: Path) -> None:
     empty_folder.write_text("a file where the folder should be")
     file = DataFile("plain.csv", digest(b"1,2\n3,4\n"), f"{server}/plain.csv")
     assert file.read() == b"1,2\n3,4\n"
     assert (tmp_path / "cache" / "learn2search" / "plain.csv").exists()
 
 
-def test_without_any_folder_to_write_to_a_file_should_be_read_all_the_same(server, empty_folder, tmp_path):
+def test_without_any_folder_to_write_to_a_file_should_be_read_all_the_same(
+    server: str, empty_folder: Path, tmp_path: Path
+) -> None:
     empty_folder.write_text("a file where the folder should be")
     (tmp_path / "cache").write_text("here too")
     file = DataFile("inner.txt", digest(b"hello\n"), f"{server}/packed.zip", archived=True)
@@ -124,7 +128,7 @@ def test_without_any_folder_to_write_to_a_file_should_be_read_all_the_same(serve
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have other folders")
-def test_the_cache_should_be_where_linux_keeps_it(monkeypatch):
+def test_the_cache_should_be_where_linux_keeps_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("LEARN2SEARCH_DATA", raising=False)
     monkeypatch.setenv("HOME", "/home/ann")
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
@@ -135,7 +139,7 @@ def test_the_cache_should_be_where_linux_keeps_it(monkeypatch):
     assert folders() == [Path("/data"), Path("/var/tmp/ann/learn2search")]
 
 
-def test_what_is_not_the_expected_file_should_be_refused(server, empty_folder):
+def test_what_is_not_the_expected_file_should_be_refused(server: str, empty_folder: Path) -> None:
     with pytest.raises(DataUnavailable, match="is not the expected file: .* expected 0000 but got [0-9a-f]{64}"):
         DataFile("plain.csv", "0000", f"{server}/plain.csv").read()
     assert list(empty_folder.iterdir()) == []
@@ -144,13 +148,13 @@ def test_what_is_not_the_expected_file_should_be_refused(server, empty_folder):
         DataFile("plain.csv", digest(b"1,2\n3,4\n"), f"{server}/plain.csv").read()
 
 
-def test_an_address_that_cannot_be_reached_should_say_what_to_do(empty_folder, server):
+def test_an_address_that_cannot_be_reached_should_say_what_to_do(empty_folder: Path, server: str) -> None:
     for address in ("http://127.0.0.1:9/x.csv", f"{server}/missing.csv"):
         with pytest.raises(DataUnavailable, match="cannot be reached .* put it into .*, or set LEARN2SEARCH_DATA"):
             DataFile("x.csv", "", address).read()
 
 
-def test_food_of_another_version_should_be_refused(empty_folder):
+def test_food_of_another_version_should_be_refused(empty_folder: Path) -> None:
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as archive:
         archive.writestr(
@@ -165,7 +169,7 @@ def test_food_of_another_version_should_be_refused(empty_folder):
         l2s.fetch_food()
 
 
-def test_synthetic_triplets_should_follow_the_oracle():
+def test_synthetic_triplets_should_follow_the_oracle() -> None:
     features = np.random.default_rng(0).random((30, 3))
     rows = l2s.make_triplets(l2s.ProbitOracle(features, 1e-6, seed=1), 30, 500, seed=2)
     anchor, near, far = features[rows.T]
@@ -178,7 +182,7 @@ def test_synthetic_triplets_should_follow_the_oracle():
         l2s.make_triplets(l2s.ProbitOracle(features, 0.1), 2, 5)
 
 
-def test_no_data_file_should_be_part_of_the_project():
+def test_no_data_file_should_be_part_of_the_project() -> None:
     root = Path(__file__).parents[2]
     names = {"winequality-red.csv", "music_triplets.mat", "default_features_1059_tracks.txt", "food100-raw-json.tar.gz"}
     assert not [

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 from PIL import Image
 
 from learn2search import demo
@@ -20,7 +21,9 @@ def test_the_thumbnails_should_be_of_the_faces_as_they_are_drawn() -> None:
     assert {len(one) for one in colours} == {6 * 8 * 8}
 
 
-def test_thumbnails_should_be_cut_from_the_photograph_in_the_order_of_the_faces(monkeypatch) -> None:
+def test_thumbnails_should_be_cut_from_the_photograph_in_the_order_of_the_faces(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """A sheet on which face i has the colour (i // 256, i % 256, 0)."""
     written: list[str] = []
 

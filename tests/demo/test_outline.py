@@ -1,10 +1,12 @@
 import itertools
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 
 from learn2search.demo.outline import Pen, above, curves, evenly, number, smoothstep, symmetric, through
+from learn2search.typing import Array
 
 ZIGZAG = [(0.0, 0.0), (10.0, 8.0), (20.0, -4.0), (35.0, 2.0)]
 
@@ -25,7 +27,7 @@ def test_through_should_meet_its_knots() -> None:
     assert through(2, *knots) == 3
 
 
-def bezier(pieces: list[tuple[tuple[float, float], ...]], piece: int, t: float) -> np.ndarray:
+def bezier(pieces: Sequence[Sequence[tuple[float, float]]], piece: int, t: float) -> Array:
     a, b, c, d = (np.array(point) for point in pieces[piece])
     return (1 - t) ** 3 * a + 3 * (1 - t) ** 2 * t * b + 3 * (1 - t) * t**2 * c + t**3 * d
 

@@ -22,7 +22,7 @@ def test_every_feature_should_be_spread_evenly() -> None:
 
 
 def test_features_should_not_go_together() -> None:
-    between = np.corrcoef(faces().T)[np.triu_indices(18, 1)]
+    between = np.asarray(np.corrcoef(faces().T))[np.triu_indices(18, 1)]
     assert np.abs(between).max() < 0.2  # chance alone: sd 1/sqrt(513) = 0.044
 
 

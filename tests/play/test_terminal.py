@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from types import TracebackType
+from typing import Any
 
 import pytest
 
@@ -42,10 +43,14 @@ class Terminal:
         self.mode_before = termios.tcgetattr(self._theirs)
         self.output = ""
         kept = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "COLUMNS", "LINES")}
-        streams = {"stdin": self._theirs, "stdout": self._theirs, "stderr": self._theirs}
         colours = {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
         self.process = subprocess.Popen(
-            [*GAME, *options], env=kept | colours | environment, preexec_fn=_take_terminal, **streams
+            [*GAME, *options],
+            env=kept | colours | environment,
+            preexec_fn=_take_terminal,
+            stdin=self._theirs,
+            stdout=self._theirs,
+            stderr=self._theirs,
         )
 
     def __enter__(self) -> Terminal:
@@ -192,7 +197,7 @@ def test_256_colours_should_be_enough_and_said() -> None:
     ("environment", "words"),
     [({"NO_COLOR": "1"}, "NO_COLOR is set"), ({"TERM": "dumb", "COLORTERM": ""}, "256 colours")],
 )
-def test_a_terminal_without_colour_should_get_a_sentence(environment: dict[str, str], words: str) -> None:
+def test_a_terminal_without_colour_should_get_a_sentence(environment: dict[str, Any], words: str) -> None:
     with Terminal(**environment) as terminal:
         terminal.wait_for(words, WARM_UP_SECONDS)
         assert terminal.wait_for_end() == 1

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,11 +14,12 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import event, inspect
+from sqlalchemy import Connection, String, event, inspect
 from sqlalchemy.exc import DataError, IntegrityError
 
 from learn2search import Embedding
 from learn2search.store import collections, dump, items, lessons, models, searches
+from learn2search.store.collections import Collection
 from learn2search.store.database import MIGRATIONS, Database, newest_revision
 from learn2search.store.enums import AnswerKind
 from learn2search.store.lock import trainer_lock
@@ -50,8 +52,9 @@ def new_item(collection_id: int, number: int) -> items.Item:
     return items.Item(collection_id, number, f"k{number}", f"T_{number}", "", "", media, "d", True, None, NOW)
 
 
-def add_model(db, collection_id: int, parent: int | None, **changes) -> models.Model:
-    values = {"origin": "start", "published": True, "trained_up_to": 0, "triplets": 0, "noise": 1.0, "metrics": {}}
+def add_model(db: Connection, collection_id: int, parent: int | None, **changes: Any) -> models.Model:
+    values: dict[str, Any] = {"origin": "start", "published": True, "trained_up_to": 0, "triplets": 0}
+    values |= {"noise": 1.0, "metrics": {}} | changes
     space = Embedding(np.arange(10.0).reshape(5, 2), np.ones((5, 2)))
     numbers = np.arange(5)
     return models.add(
@@ -61,12 +64,19 @@ def add_model(db, collection_id: int, parent: int | None, **changes) -> models.M
         items=numbers,
         embedding=space,
         now=NOW,
-        **(values | changes),
+        **values,
     )
 
 
-def new_search(faces: collections.Collection, search_id: str = "a" * 32, **changes) -> searches.SearchRow:
-    values = {"lessons": 0, "strategy": "sampled", "show": 4, "status": "open", "target": None, "questions": None}
+def new_search(faces: collections.Collection, search_id: str = "a" * 32, **changes: Any) -> searches.SearchRow:
+    values: dict[str, Any] = {
+        "lessons": 0,
+        "strategy": "sampled",
+        "show": 4,
+        "status": "open",
+        "target": None,
+        "questions": None,
+    }
     values |= {"lesson": None, "quarantine": None, "visitor": None, "origin": "page", "started_at": NOW}
     values |= {"changed_at": NOW, "ended_at": None} | changes
     assert faces.model_id is not None
@@ -106,10 +116,12 @@ def test_several_processes_should_be_able_to_migrate_at_once(database_url: str) 
 
 def strategy_length(database: Database) -> int:
     columns = {column["name"]: column for column in inspect(database.engine).get_columns("search")}
-    return columns["strategy"]["type"].length
+    kind = columns["strategy"]["type"]
+    assert isinstance(kind, String)
+    return kind.length
 
 
-def test_a_longer_strategy_should_come_and_go_without_losing_a_row(database: Database, faces) -> None:
+def test_a_longer_strategy_should_come_and_go_without_losing_a_row(database: Database, faces: Collection) -> None:
     """SQLite rebuilds the table of searches for it, to which steps and triplets refer."""
     with database.write() as db:
         searches.add(db, new_search(faces), question(1))
@@ -132,7 +144,7 @@ def test_a_migration_should_leave_foreign_keys_checked(database: Database, faces
         searches.add(db, row, question(1))
 
 
-def test_a_strategy_that_is_too_long_should_stop_the_way_back(database: Database, faces) -> None:
+def test_a_strategy_that_is_too_long_should_stop_the_way_back(database: Database, faces: Collection) -> None:
     name = "a strategy of another package"
     with database.write() as db:
         searches.add(db, new_search(faces, strategy=name), question(1))
@@ -156,7 +168,7 @@ def test_rows_of_an_older_backup_should_take_every_step_since(monkeypatch: pytes
         return lambda table, row: {**row, "steps": [*row["steps"], f"{table} {name}"]}
 
     monkeypatch.setattr(dump, "UPGRADES", {name: step(name) for name in ("a", "b", "c")})
-    rows = [("item", {"steps": []})]
+    rows: list[tuple[str, dict[str, Any]]] = [("item", {"steps": []})]
     assert list(dump.upgraded(rows, "b")) == [("item", {"steps": ["item b", "item c"]})]
     assert list(dump.upgraded(rows, str(newest_revision()))) == rows
     assert [dump.can_load(name) for name in ("a", "c", newest_revision(), "d", None)] == [True] * 3 + [False] * 2
@@ -211,7 +223,9 @@ def test_a_model_should_come_back_as_it_was(database: Database, faces: collectio
     assert model.info.version == 1
 
 
-def test_only_one_of_two_models_should_be_published_after_the_same_parent(database: Database, faces) -> None:
+def test_only_one_of_two_models_should_be_published_after_the_same_parent(
+    database: Database, faces: Collection
+) -> None:
     with database.write() as db:
         second, third = (add_model(db, faces.id, faces.model_id, origin="fit") for _ in range(2))
         assert [second.info.version, third.info.version] == [2, 3]
@@ -275,7 +289,7 @@ def test_lessons_should_be_numbered_without_gaps(database: Database, faces: coll
         assert collections.by_id(db, faces.id).lessons == 20
 
 
-def test_fits_should_see_only_valid_triplets_and_online_steps_all(database: Database, faces) -> None:
+def test_fits_should_see_only_valid_triplets_and_online_steps_all(database: Database, faces: Collection) -> None:
     rows = np.array([[4, 0, 1], [4, 0, 2]])
     with database.write() as db:
         for lesson, letter in enumerate("abc", start=1):
@@ -355,7 +369,7 @@ def test_settings_should_be_overwritten(database: Database) -> None:
         assert collections.get_setting(db, "token") == "2"
 
 
-def test_numbers_and_settings_should_be_given_once_though_many_ask(database: Database, faces) -> None:
+def test_numbers_and_settings_should_be_given_once_though_many_ask(database: Database, faces: Collection) -> None:
     def write(thread: int) -> None:
         for turn in range(5):
             with database.write() as db:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from PIL import Image
 
@@ -47,8 +48,13 @@ def token(home: Path, settings: Settings) -> str:
 
 
 @pytest.fixture
-def client(settings: Settings, token: str) -> Iterator[TestClient]:
-    with TestClient(create_app(settings), headers=PAGE, follow_redirects=True) as client:
+def app(settings: Settings, token: str) -> FastAPI:
+    return create_app(settings)
+
+
+@pytest.fixture
+def client(app: FastAPI) -> Iterator[TestClient]:
+    with TestClient(app, headers=PAGE, follow_redirects=True) as client:
         yield client
 
 

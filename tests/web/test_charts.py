@@ -1,6 +1,7 @@
 """Where things go in a drawing."""
 
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ from learn2search.site.learning.model_cache import EmbeddingAt
 from learn2search.web import charts
 
 
-def a_search(answers: int, fits: float = 64.0) -> SimpleNamespace:
+def a_search(answers: int, fits: float = 64.0) -> Any:
+    """What the funnel looks at of a search."""
     steps = tuple(SimpleNamespace(fits=fits / 2**at, chosen=at) for at in range(answers))
     return SimpleNamespace(number=answers + 1, answers=steps, question=SimpleNamespace(fits=fits / 2**answers))
 

@@ -5,6 +5,7 @@ import re
 import zipfile
 
 import pytest
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from PIL import Image
 
@@ -107,11 +108,11 @@ def test_all_shown_should_be_the_gallery_without_an_error(client: TestClient) ->
     assert client.get(place).status_code == 200
 
 
-def test_starting_again_should_leave_the_old_search(client: TestClient) -> None:
+def test_starting_again_should_leave_the_old_search(client: TestClient, app: FastAPI) -> None:
     place, _ = begin(client)
     other = client.post(f"{place}/again")
     assert other.url.path != place
-    site = client.app.state.site
+    site = app.state.site
     assert searching.state(site, place.removeprefix("/s/")).row.status == "abandoned"
 
 
@@ -180,14 +181,14 @@ def test_only_the_owner_should_send_much(owner: TestClient) -> None:
 
 @pytest.mark.parametrize("cookie", ["²³.x", "9999999999.ä", "9999999999.x", ".", ""])
 def test_forged_cookies_should_open_nothing(client: TestClient, cookie: str) -> None:
-    headers = {"cookie": f"owner={cookie}".encode()}
+    headers = {b"cookie": f"owner={cookie}".encode()}
     assert client.get("/owner/colours", headers=headers, follow_redirects=False).status_code in (303, 401)
 
 
-def test_titles_should_not_become_markup(owner: TestClient) -> None:
+def test_titles_should_not_become_markup(owner: TestClient, app: FastAPI) -> None:
     told = {"title": "<script>alert(1)</script>", "description": '"><img>', "active": "1"}
     owner.post("/owner/colours/items/3", data=told)
-    site = owner.app.state.site
+    site = app.state.site
     with site.database.read():
         page = owner.get("/owner/colours/items").text
     assert "<script>alert" not in page
