@@ -53,7 +53,27 @@ _LEAST_DISTANCE = 1e-12  # between two samples: r > 0
 
 
 def hyperplane(x_i: ArrayLike, x_j: ArrayLike) -> tuple[Array, Array]:
-    """The bisecting hyperplane `(w, b)` of pairs of points `(..., d)`; `w = 0, b = 0` where the two coincide."""
+    """The bisecting hyperplane of pairs of points.
+
+    Parameters
+    ----------
+    x_i, x_j : (..., d) array_like
+        The two points of each pair.
+
+    Returns
+    -------
+    w : (..., d) array
+        The unit normal, from j to i; 0 where the two coincide.
+    b : (...) array
+        The offset: wᵀx + b is positive on the side of i.
+
+    Examples
+    --------
+    >>> import learn2search as l2s
+    >>> w, b = l2s.hyperplane([2.0, 0.0], [0.0, 0.0])
+    >>> w.tolist(), float(b)
+    ([1.0, 0.0], -1.0)
+    """
     x_i, x_j = np.asarray(x_i, float), np.asarray(x_j, float)
     difference = x_i - x_j
     distance = np.linalg.norm(difference, axis=-1, keepdims=True)
@@ -62,24 +82,105 @@ def hyperplane(x_i: ArrayLike, x_j: ArrayLike) -> tuple[Array, Array]:
 
 
 def margin(x_i: ArrayLike, x_j: ArrayLike, x_t: ArrayLike) -> Array:
-    """Signed distance of the target from the pair's hyperplane, positive on the side of i; all arguments `(..., d)`."""
+    """The signed distance of the target from the pair's hyperplane, positive on the side of i.
+
+    Parameters
+    ----------
+    x_i, x_j, x_t : (..., d) array_like
+        The pair, and the target.
+
+    Returns
+    -------
+    (...) array
+        The margins; 0 where the pair coincides.
+
+    Examples
+    --------
+    >>> import learn2search as l2s
+    >>> float(l2s.margin([2.0], [0.0], [1.5]))
+    0.5
+    """
     x_i, x_j, x_t = np.asarray(x_i, float), np.asarray(x_j, float), np.asarray(x_t, float)
     w, _ = hyperplane(x_i, x_j)
     return np.asarray(np.sum(w * (x_t - (x_i + x_j) / 2), axis=-1))
 
 
 def choice_probability(x_i: ArrayLike, x_j: ArrayLike, x_t: ArrayLike, noise: float) -> Array:
-    """P(i chosen) = Φ(m / σ)."""
+    """How probable it is that i is chosen of a pair (i, j): Φ(m / σ).
+
+    Parameters
+    ----------
+    x_i, x_j, x_t : (..., d) array_like
+        The pair, and the target.
+    noise : float
+        σ, in units of the points.
+
+    Returns
+    -------
+    (...) array
+        The probabilities.
+
+    Examples
+    --------
+    >>> import learn2search as l2s
+    >>> float(l2s.choice_probability([2.0], [0.0], [1.5], noise=0.5).round(3))
+    0.841
+    """
     return np.asarray(special.ndtr(margin(x_i, x_j, x_t) / check_noise(noise)))
 
 
 def flip_rate(margins: ArrayLike, noise: float) -> float:
-    """Expected share of answers that contradict the noiseless ones: the mean of Φ(-|m| / σ)."""
+    """The expected share of answers that contradict the noiseless ones: the mean of Φ(-|m| / σ).
+
+    Parameters
+    ----------
+    margins : array_like
+        Margins of the questions.
+    noise : float
+        σ.
+
+    Returns
+    -------
+    float
+        From 0 to 0.5.
+
+    Examples
+    --------
+    >>> import learn2search as l2s
+    >>> round(l2s.flip_rate([0.5, -0.5], noise=0.5), 3)
+    0.159
+    """
     return float(np.mean(special.ndtr(-np.abs(np.asarray(margins, float)) / check_noise(noise))))
 
 
 def random_margins(features: ArrayLike, count: int = 100_000, seed: Seed = 0) -> Array:
-    """Margins of `count` random pairs and targets, three different items each; `features` is `(n, d)`."""
+    """Margins of random pairs and targets, three different items each.
+
+    Parameters
+    ----------
+    features : (n, d) array_like
+        Where the items are, three or more.
+    count : int, optional
+        How many questions.
+    seed : int, SeedSequence or Generator, optional
+        Which ones.
+
+    Returns
+    -------
+    (count,) array
+        The margins.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than three items.
+
+    Examples
+    --------
+    >>> import learn2search as l2s
+    >>> l2s.random_margins([[0.0], [1.0], [3.0]], count=5).shape
+    (5,)
+    """
     features = np.asarray(features, float)
     if len(features) < 3:
         raise ValueError(f"a pair and a target need at least 3 items, got {len(features)}")
@@ -92,7 +193,31 @@ def random_margins(features: ArrayLike, count: int = 100_000, seed: Seed = 0) ->
 
 
 def calibrate_noise(margins: ArrayLike, rate: float = 0.1) -> float:
-    """The σ at which a share `rate` of the answers to questions with these margins is flipped (bisection on log σ)."""
+    """The σ at which a share of the answers to questions with these margins is flipped (bisection on log σ).
+
+    Parameters
+    ----------
+    margins : array_like
+        Margins of the questions, as `random_margins` gives them.
+    rate : float, optional
+        The share, between 0 and 0.5.
+
+    Returns
+    -------
+    float
+        σ.
+
+    Raises
+    ------
+    ValueError
+        If the rate is no share of flipped answers, or too many questions are ties.
+
+    Examples
+    --------
+    >>> import learn2search as l2s
+    >>> round(l2s.calibrate_noise([0.5, -0.5], rate=0.159), 2)
+    0.5
+    """
     margins = np.asarray(margins, float)
     if not 0 < rate < 0.5:
         raise ValueError(f"a flip rate lies between 0 and 0.5 (0.5 is pure guessing), got {rate}")
@@ -117,11 +242,31 @@ def check_noise(noise: float) -> float:
 
 
 def fit_scale(positions: ArrayLike, triplets: ArrayLike) -> float:
-    """The s > 0 under which triplets are most probable with positions s·x and noise 1: max Σ log Φ(s m).
+    """The scale s > 0 under which triplets are most probable with positions s·x and noise 1: max Σ log Φ(s m).
 
-    1/s is the noise in the unit of the positions. Searched between e⁻⁵ and e⁵ over the mean |m|: answers without a
-    contradiction would ask for an infinite scale. Margins that are all 0 say nothing, and leave the positions as they
+    1/s is the noise in the unit of the positions. It is searched between e⁻⁵ and e⁵ over the mean |m|: answers without
+    a contradiction would ask for an infinite scale. Margins that are all 0 say nothing, and leave the positions as they
     are.
+
+    Parameters
+    ----------
+    positions : (n, d) array_like
+        One row an item.
+    triplets : (m, 3) array_like of int
+        Rows (anchor, near, far).
+
+    Returns
+    -------
+    float
+        The scale s.
+
+    Examples
+    --------
+    >>> import learn2search as l2s
+    >>> people = l2s.ProbitOracle([[0.0], [1.0], [2.0], [4.0]], noise=0.5, seed=0)
+    >>> rows = l2s.make_triplets(people, n_items=4, n_triplets=2000)
+    >>> round(1 / l2s.fit_scale(people.features, rows), 1)
+    0.5
     """
     x = np.asarray(positions, float)
     anchor, near, far = (x[column] for column in as_triplets(triplets, n_items=len(x)).T)
@@ -391,9 +536,31 @@ def log_probabilities(mean: Array, var: Array, rows: Triplets, link: Link) -> Ar
 def answer_probabilities(
     embedding: Embedding, triplets: ArrayLike, *, noise: float = 1.0, link: Link = PROBIT
 ) -> Array:
-    """How probable each triplet `(anchor, near, far)` is, the uncertainty of the positions integrated out, `(m,)`.
+    """How probable each triplet is, the uncertainty of the positions integrated out.
 
-    noise: σ in the unit of the embedding; with the ratio link, the length that the link calls 1.
+    Parameters
+    ----------
+    embedding : Embedding
+        Where the items are, and how well that is known.
+    triplets : (m, 3) array_like of int
+        Rows (anchor, near, far).
+    noise : float, optional
+        σ in the unit of the embedding; with the ratio link, the length that the link calls 1.
+    link : Link, optional
+        The probit link, or the ratio link with its κ.
+
+    Returns
+    -------
+    (m,) array
+        The probabilities.
+
+    Examples
+    --------
+    >>> import learn2search as l2s
+    >>> exact = l2s.Embedding([[1.5], [2.0], [0.0]])
+    >>> vague = l2s.Embedding(exact.mean, var=[[1.0], [1.0], [1.0]])
+    >>> [float(l2s.answer_probabilities(space, [(0, 1, 2)])[0].round(2)) for space in (exact, vague)]
+    [0.69, 0.6]
     """
     unit = check_noise(noise)
     rows = as_triplets(triplets, n_items=embedding.n_items)

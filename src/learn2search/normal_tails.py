@@ -19,12 +19,46 @@ _DEEP_TAIL = -10.0  # below this 24 levels of the continued fraction are exact t
 
 
 def log_ndtr(g: ArrayLike) -> Array:
-    """log Φ(g), accurate far into both tails."""
+    """log Φ(g), accurate far into both tails.
+
+    Parameters
+    ----------
+    g : array_like
+        Any numbers.
+
+    Returns
+    -------
+    array
+        The same shape.
+
+    Examples
+    --------
+    >>> import learn2search as l2s
+    >>> float(l2s.log_ndtr(-40.0).round(3))
+    -804.608
+    """
     return np.asarray(special.log_ndtr(np.asarray(g, float)))
 
 
 def hazard(g: ArrayLike) -> Array:
-    """h(g) = φ(g) / Φ(g), the slope of log Φ; never formed as a quotient, which is NaN near -38."""
+    """The slope of log Φ, h(g) = φ(g) / Φ(g); never formed as a quotient, which is NaN near -38.
+
+    Parameters
+    ----------
+    g : array_like
+        Any numbers.
+
+    Returns
+    -------
+    array
+        The same shape.
+
+    Examples
+    --------
+    >>> import learn2search as l2s
+    >>> l2s.hazard([0.0, -40.0]).round(3).tolist()
+    [0.798, 40.025]
+    """
     g = np.asarray(g, float)
     return np.asarray(_SQRT_2_OVER_PI / special.erfcx(-g * _SQRT_HALF))
 

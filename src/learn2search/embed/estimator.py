@@ -31,11 +31,38 @@ class TripletEmbedding(ABC):
     _stored: ClassVar[tuple[str, ...]] = ("embedding_",)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters given to the constructor."""
+        """The parameters given to the constructor, as in scikit-learn.
+
+        Parameters
+        ----------
+        deep : bool, optional
+            There is nothing nested, so without effect.
+
+        Returns
+        -------
+        dict
+            Values by name.
+        """
         return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
 
     def set_params(self, **params: Any) -> Self:
-        """Change parameters; an unknown name is an error that lists the known ones."""
+        """Change parameters, as in scikit-learn.
+
+        Parameters
+        ----------
+        **params : object
+            Values by name.
+
+        Returns
+        -------
+        self
+            The estimator.
+
+        Raises
+        ------
+        ValueError
+            If a name is unknown; the message lists the known ones.
+        """
         known = self.get_params()
         for name, value in params.items():
             if name not in known:
@@ -69,37 +96,105 @@ class TripletEmbedding(ABC):
         """Positions and variances in the units of the link, and the link: what gives probabilities."""
 
     def predict(self, X: ArrayLike) -> Mask:
-        """Is the anchor closer to near than to far? `(m,)`."""
+        """Is the anchor closer to near than to far?
+
+        Parameters
+        ----------
+        X : (m, 3) array_like of int
+            Triplets (anchor, near, far).
+
+        Returns
+        -------
+        (m,) array of bool
+            True where the positions satisfy the triplet.
+        """
         anchor, near, far = (self.embedding_[column] for column in self._known(X).T)
         return np.asarray(((anchor - near) ** 2).sum(axis=1) < ((anchor - far) ** 2).sum(axis=1))
 
     def predict_proba(self, X: ArrayLike) -> Array:
-        """How probable it is that the anchor is judged closer to near than to far, `(m,)`.
+        """How probable it is that the anchor is judged closer to near than to far.
 
-        The uncertainty of all three positions is integrated out (`comparison.log_probabilities`).
+        Parameters
+        ----------
+        X : (m, 3) array_like of int
+            Triplets (anchor, near, far).
+
+        Returns
+        -------
+        (m,) array
+            The probabilities, the uncertainty of all three positions integrated out.
         """
         return np.exp(self._log_probabilities(X))
 
     def transform(self, X: ArrayLike | None = None) -> Array:
-        """The positions of all items, `(n, d)`."""
+        """The positions of all items.
+
+        Parameters
+        ----------
+        X : optional
+            Not used; scikit-learn's tools pass it.
+
+        Returns
+        -------
+        (n, d) array
+            One row an item.
+        """
         self._check_fitted()
         return self.embedding_
 
     def score(self, X: ArrayLike, y: ArrayLike | None = None) -> float:
-        """The share of triplets that the positions satisfy."""
+        """The share of triplets that the positions satisfy.
+
+        Parameters
+        ----------
+        X : (m, 3) array_like of int
+            Triplets (anchor, near, far).
+        y : (m,) array_like, optional
+            An answer a row, as in `triplets.as_triplets`.
+
+        Returns
+        -------
+        float
+            From 0 to 1.
+        """
         return float(self.predict(as_triplets(X, y)).mean())
 
     def log_likelihood(self, X: ArrayLike, y: ArrayLike | None = None) -> float:
-        """The mean log probability of the triplets."""
+        """The mean log probability of the triplets.
+
+        Parameters
+        ----------
+        X : (m, 3) array_like of int
+            Triplets (anchor, near, far).
+        y : (m,) array_like, optional
+            An answer a row, as in `triplets.as_triplets`.
+
+        Returns
+        -------
+        float
+            0 at best; guessing gives -0.693.
+        """
         return float(self._log_probabilities(as_triplets(X, y)).mean())
 
     def to_embedding(self) -> Embedding:
-        """What a search takes."""
+        """What a search takes.
+
+        Returns
+        -------
+        Embedding
+            The positions, without variances.
+        """
         self._check_fitted()
         return Embedding(self.embedding_)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write an NPZ file that `load` reads: the parameters and what was learnt."""
+        """Write an NPZ file that `load` reads: the parameters and what was learnt.
+
+        Parameters
+        ----------
+        path : str or path
+            The file to write.
+        """
         self._check_fitted()
         known = {name: _plain(value) for name, value in self.get_params().items()}
         params = {name: value for name, value in known.items() if _is_plain(value)}
@@ -108,7 +203,18 @@ class TripletEmbedding(ABC):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read what `save` wrote; anything else is a ValueError that says what was found."""
+        """Read what `save` wrote.
+
+        Parameters
+        ----------
+        path : str or path
+            The file to read; anything else is a ValueError that says what was found.
+
+        Returns
+        -------
+        estimator
+            Fitted, as it was saved.
+        """
         content = read_npz(path, cls._format(), _VERSION, f"a saved {cls.__name__}", ("parameters", *cls._stored))
         model = cls(**json.loads(str(content["parameters"])))
         for name in cls._stored:

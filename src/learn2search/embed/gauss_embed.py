@@ -54,11 +54,56 @@ _RELEVANT = 0.5  # mean ν² / mean ψ of an axis that is kept
 
 
 class GaussEmbed(TripletEmbedding):
-    """A distributional embedding: `embedding_` are the means, `variance_` the variances, `(n, d)` each.
+    """A distributional embedding: every item is a Gaussian, learnt from triplets.
 
-    n_components: d, or "auto". link: "probit" (the paper's comparison model, for searches) or "ratio" with its
-    steepness `kappa` (people's judgements). prior: "empirical", "standard" (the paper's N(0, I)), "ard" or a variance.
-    temper: the weight τ of the KL term. docs/embeddings.md tells what None stands for, and when to change what.
+    `fit` sets `embedding_` (the means) and `variance_`, `(n, d)` each, `prior_variance_` `(d,)`, `n_items_` and
+    `epochs_`. docs/embeddings.md tells what None stands for, and when to change what.
+
+    Parameters
+    ----------
+    n_components : int or "auto", optional
+        The number of axes d; "auto" finds it from the triplets.
+    link : {"probit", "ratio"}, optional
+        The paper's comparison model, for searches, or one for people's judgements.
+    kappa : float, optional
+        The steepness of the ratio link.
+    prior : {"empirical", "standard", "ard"} or float, optional
+        The prior's variance: fitted, 1 (the paper's N(0, I)), fitted for each axis, or a number.
+    temper : float, optional
+        τ, the weight of the KL term.
+    epochs, learning_rate, batch_size : optional
+        Length, first step and batches of the fit.
+    n_samples : int, optional
+        Reparametrised samples a triplet and epoch.
+    validation_fraction : float, optional
+        The share of the groups that is held out to stop early.
+    patience : int, optional
+        Stop when their likelihood has not risen for so many epochs.
+    device : {"cpu", "gpu", "auto"}, optional
+        Where to fit.
+    verbose : bool, optional
+        A progress bar on standard error.
+    random_state : int, SeedSequence or Generator, optional
+        The same seed gives the same embedding.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import learn2search as l2s
+    >>> features = np.random.default_rng(0).normal(size=(10, 2))
+    >>> rows = l2s.make_triplets(l2s.ProbitOracle(features, noise=0.1, seed=1), n_items=10, n_triplets=500)
+    >>> model = l2s.GaussEmbed(n_components=2).set_params(random_state=0).fit(rows[:400])
+    >>> model.score(rows[400:]) > 0.9, model.log_likelihood(rows[400:]) > -0.4
+    (True, True)
+    >>> model.predict(rows[400:]).shape, model.predict_proba(rows[400:]).shape
+    ((100,), (100,))
+    >>> model.partial_fit(rows[400:]).transform().shape
+    (10, 2)
+    >>> model.to_embedding()
+    Embedding(n_items=10, dim=2, var=given)
+    >>> model.save("model.npz")
+    >>> l2s.GaussEmbed.load("model.npz").get_params()["n_components"]
+    2
     """
 
     variance_: Array
@@ -110,11 +155,34 @@ class GaussEmbed(TripletEmbedding):
         groups: ArrayLike | None = None,
         prior_mean: ArrayLike | None = None,
     ) -> Self:
-        """Learn from triplets.
+        """Learn from triplets. A fit that diverges warns with `FitWarning` and keeps the last good epoch.
 
-        init: where to begin, an `Embedding` or means `(n, d)`. groups: the screen or search of each row, for
-        `validation_fraction`. prior_mean: where items are before any triplet, `(n, d)`, for instance from features.
-        Items that no triplet names keep the prior.
+        Parameters
+        ----------
+        X : (m, 3) array_like of int
+            Triplets (anchor, near, far).
+        y : (m,) array_like, optional
+            An answer a row, as in `triplets.as_triplets`.
+        init : (n, d) array_like or Embedding, optional
+            Where to begin.
+        n_items : int, optional
+            By default one more than the largest item. Items that no triplet names keep the prior.
+        groups : (m,) array_like, optional
+            The screen or search of each triplet: held out as a whole.
+        prior_mean : (n, d) array_like, optional
+            Where items are before any triplet, for instance from features.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If a parameter cannot be used, or no triplet says anything.
+        KeyboardInterrupt
+            After Ctrl-C; the estimator has the epochs so far.
         """
         self._check_parameters()
         rows, n, labels = training_triplets(X, y, n_items, groups)
@@ -186,7 +254,27 @@ class GaussEmbed(TripletEmbedding):
         return begin(nu, rho)
 
     def schedule(self, count: int, n: int) -> Schedule:
-        """What None stands for: more and smaller steps where triplets are few for the parameters."""
+        """What None stands for in `epochs`, `learning_rate` and `batch_size`: more and smaller steps where triplets
+        are few.
+
+        Parameters
+        ----------
+        count : int
+            How many triplets.
+        n : int
+            How many items.
+
+        Returns
+        -------
+        Schedule
+            The size of a batch, the samples, the rate and the epochs of a fit.
+
+        Examples
+        --------
+        >>> import learn2search as l2s
+        >>> l2s.GaussEmbed(n_components=2).schedule(count=10_000, n=100).epochs
+        20
+        """
         scarce = is_scarce(count, n, int(self.n_components))
         if self.link == "ratio":
             epochs, batches, rate = (100, 20, 0.01) if scarce else (60, 20, 0.015)
@@ -246,7 +334,20 @@ class GaussEmbed(TripletEmbedding):
         return other
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
-        """One assumed-density step a triplet, in order: for streams, on top of a fit. New items begin at the prior."""
+        """One assumed-density step a triplet, in order: for streams, on top of a fit.
+
+        Parameters
+        ----------
+        X : (m, 3) array_like of int
+            Triplets (anchor, near, far). New items begin at the prior.
+        y : (m,) array_like, optional
+            An answer a row, as in `triplets.as_triplets`.
+
+        Returns
+        -------
+        self
+            The estimator.
+        """
         rows = as_triplets(X, y)
         if not hasattr(self, "embedding_"):
             self._begin_empty()
@@ -271,7 +372,13 @@ class GaussEmbed(TripletEmbedding):
     # --- the result --------------------------------------------------------------------------------
 
     def to_embedding(self) -> Embedding:
-        """Means and variances; with the probit link a search on it has noise 1."""
+        """What a search takes: with the probit link its noise is 1.
+
+        Returns
+        -------
+        Embedding
+            Means and variances.
+        """
         self._check_fitted()
         return Embedding(self.embedding_, self.variance_)
 

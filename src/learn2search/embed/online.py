@@ -21,10 +21,30 @@ from learn2search.typing import Array, Triplets
 
 
 def online_step(embedding: Embedding, triplets: ArrayLike, link: Link = PROBIT) -> Embedding:
-    """The embedding after one step a triplet, in order; without variances nothing can be learnt, and nothing moves.
+    """The embedding after one assumed-density step a triplet, in order.
 
-    Positions are in units of the noise (the probit link) or of the link's length (ratio). Rows that name an item twice
-    say nothing.
+    Parameters
+    ----------
+    embedding : Embedding
+        In units of the noise (the probit link) or of the link's length (ratio). Without variances nothing can be
+        learnt, and nothing moves.
+    triplets : (m, 3) array_like of int
+        Rows (anchor, near, far); rows that name an item twice say nothing.
+    link : Link, optional
+        The probit link, or the ratio link with its κ.
+
+    Returns
+    -------
+    Embedding
+        A new one.
+
+    Examples
+    --------
+    >>> import learn2search as l2s
+    >>> before = l2s.Embedding([[0.0], [1.0], [-1.0]], var=[[1.0], [1.0], [1.0]])
+    >>> after = l2s.online_step(before, [(0, 1, 2)])
+    >>> bool(after.mean[0, 0] > 0), bool(after.var[0, 0] < 1)
+    (True, True)
     """
     if embedding.var is None:
         return embedding

@@ -150,6 +150,8 @@ class TSTE(PointEmbedding):
     >>> model = l2s.TSTE(n_components=2, random_state=0).fit(rows)
     >>> model.score(rows) > 0.9
     True
+    >>> model.to_embedding()
+    Embedding(n_items=10, dim=2, var=None)
     """
 
     def __init__(

@@ -32,9 +32,28 @@ _KEYS_AHEAD = 1024  # visitors whose random streams are made together
 class Episode:
     """One search of a learning loop.
 
-    number: from 0. queries: the items shown, question by question. answers: the item chosen each time, None for "can't
-    tell". cost: the number of questions. found: False when the search ended without its target; then it taught
-    nothing. version: of the model that the search used, the number of refits before it.
+    Attributes
+    ----------
+    number : int
+        From 0.
+    target : int
+        What was looked for.
+    queries : tuple of tuple of int
+        The items shown, question by question.
+    answers : tuple of int or None
+        The item chosen each time, None for "can't tell".
+    cost : int
+        The number of questions.
+    found : bool
+        False when the search ended without its target; then it taught nothing.
+    version : int
+        Of the model that the search used: the number of fits before it.
+
+    Examples
+    --------
+    >>> import learn2search as l2s
+    >>> l2s.Episode(0, 9, ((4, 2), (9, 5)), (2, 9), cost=2, found=True, version=0).triplets.tolist()
+    [[9, 2, 4]]
     """
 
     number: int
@@ -55,11 +74,51 @@ class Episode:
 class Learner:
     """The state of a learning loop, which can be saved, changed on the way, and continued.
 
-    oracle: who answers. n_items: how many items there are. k: items a query. preset and changes: see `Recipe`.
-    targets: what people look for: None (all items alike), weights `(n_items,)` (popularity), or a function of the
-    search's number and a generator that returns an item. give_up: after so many questions without the target a
-    person leaves; None = never. features: `(n_items, f)`, if something is known about the items: their places
-    before any answer, in any unit; they may explain only a part.
+    Parameters
+    ----------
+    oracle : Oracle
+        Who answers.
+    n_items : int
+        How many items there are.
+    preset : {"best", "paper"}, optional
+        Where the choices begin.
+    seed : int, SeedSequence or Generator, optional
+        The same seed gives the same loop.
+    k : int, optional
+        Items a query, 2 to 8.
+    targets : (n_items,) array_like or callable, optional
+        What people look for: all items alike, weights (popularity), or a function of the search's number and a
+        generator that returns an item.
+    give_up : int, optional
+        After so many questions without the target a person leaves; by default never.
+    features : (n_items, f) array_like, optional
+        If something is known about the items: their positions before any answer, in any unit. They may explain only a
+        part.
+    **changes : object
+        Choices of `Recipe`.
+
+    Raises
+    ------
+    ValueError
+        If an argument cannot be used.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import learn2search as l2s
+    >>> person = l2s.ProbitOracle(np.random.default_rng(0).uniform(size=(8, 2)), noise=0.1, seed=1)
+    >>> learner = l2s.Learner(person, n_items=8, seed=0)
+    >>> [episode.found for episode in learner.searches(3)]
+    [True, True, True]
+    >>> learner.search().number, learner.n_items, learner.embedding.n_items
+    (3, 8, 8)
+    >>> learner.retire(5)
+    >>> learner.oracle = l2s.ProbitOracle(np.random.default_rng(0).uniform(size=(9, 2)), noise=0.1, seed=1)
+    >>> learner.join(1)
+    range(8, 9)
+    >>> learner.save("loop.npz")
+    >>> l2s.Learner.load("loop.npz", learner.oracle).number
+    4
     """
 
     def __init__(
@@ -126,12 +185,29 @@ class Learner:
     # --- the loop ---
 
     def searches(self, count: int) -> Iterator[Episode]:
-        """The next `count` searches."""
+        """The next searches.
+
+        Parameters
+        ----------
+        count : int
+            How many.
+
+        Yields
+        ------
+        Episode
+            One a search.
+        """
         for _ in range(count):
             yield self.search()
 
     def search(self) -> Episode:
-        """One search, and what is learnt from it."""
+        """One search, and what is learnt from it.
+
+        Returns
+        -------
+        Episode
+            What was shown, chosen and found.
+        """
         target = self._draw_target()
         search = self._new_search()
         known = self._place_of[target] >= 0
@@ -151,8 +227,24 @@ class Learner:
     # --- items come and go ---
 
     def join(self, count: int = 1, features: ArrayLike | None = None) -> range:
-        """New items, at the prior; their numbers. The oracle must know them (so replace it first); features if the
-        others have them.
+        """New items, at the prior. The oracle must know them, so replace it first.
+
+        Parameters
+        ----------
+        count : int, optional
+            How many.
+        features : (count, f) array_like, optional
+            If the others have them.
+
+        Returns
+        -------
+        range
+            The numbers of the new items.
+
+        Raises
+        ------
+        ValueError
+            If the oracle does not know so many items.
         """
         if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
             raise ValueError(f"1 or more items can join, got {count!r}")
@@ -168,7 +260,18 @@ class Learner:
         return new
 
     def retire(self, items: int | Sequence[int]) -> None:
-        """These items are never shown again. What was learnt about them stays: it says where others are."""
+        """Never show these items again. What was learnt about them stays: it says where others are.
+
+        Parameters
+        ----------
+        items : int or sequence of int
+            Which ones.
+
+        Raises
+        ------
+        ValueError
+            If an item is unknown, or fewer than three would stay.
+        """
         leaving = np.atleast_1d(np.asarray(items))
         if leaving.dtype.kind not in "iu" or leaving.min(initial=0) < 0 or leaving.max(initial=0) >= self.n_items:
             raise ValueError(f"the items are 0..{self.n_items - 1}, got {items!r}")
@@ -197,14 +300,35 @@ class Learner:
     # --- storing ---
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything but the oracle and the targets to a file that `load` reads."""
+        """Write everything but the oracle and the targets to a file that `load` reads.
+
+        Parameters
+        ----------
+        path : str or path
+            The file to write.
+        """
         choices = {"recipe": self.recipe.to_dict(), "k": self.k, "give_up": self.give_up, "number": self.number}
         seed = {"entropy": self._seed.entropy, "spawn_key": list(self._seed.spawn_key)}
         write_state(path, {**choices, **seed}, {"active": self.active, **self.learnt.to_arrays()})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], oracle: Oracle, targets: Targets = None) -> "Learner":
-        """The loop as it was saved: with the same oracle and targets, the same episodes follow."""
+        """The loop as it was saved: with the same oracle and targets, the same episodes follow.
+
+        Parameters
+        ----------
+        path : str or path
+            The file to read.
+        oracle : Oracle
+            Who answers.
+        targets : (n_items,) array_like or callable, optional
+            As in the constructor.
+
+        Returns
+        -------
+        Learner
+            Ready to go on.
+        """
         choices, arrays = read_state(path)
         recipe = Recipe.from_dict(choices["recipe"])
         seed = np.random.SeedSequence(choices["entropy"], spawn_key=tuple(choices["spawn_key"]))
@@ -319,11 +443,47 @@ def learn2search(
     targets: Targets = None,
     **options: Any,
 ) -> Iterator[Episode]:
-    """Search and learn: an `Episode` a search, `n_searches` of them, without any features of the items.
+    """Search and learn, without any features of the items.
 
-    preset: "best" or "paper". options: of `Learner`, and the choices of `Recipe`. checkpoint: a file where the state
-    is kept, written at each refit and at the end. When it is there already, the loop goes on after its last search;
-    episodes after it come again, the same.
+    Parameters
+    ----------
+    oracle : Oracle
+        Who answers.
+    n_items : int
+        How many items there are.
+    n_searches : int
+        How many searches.
+    preset : {"best", "paper"}, optional
+        Ours, or the paper's.
+    seed : int, SeedSequence or Generator, optional
+        The same seed gives the same loop.
+    checkpoint : str or path, optional
+        A file where the state is kept, written at each fit and at the end. When it is there already, the loop goes on
+        after its last search; episodes after it come again, the same.
+    targets : (n_items,) array_like or callable, optional
+        As in `Learner`.
+    **options : object
+        Options of `Learner`, and the choices of `Recipe`.
+
+    Returns
+    -------
+    iterator of Episode
+        One a search.
+
+    Raises
+    ------
+    ValueError
+        If the checkpoint is of another loop.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import learn2search as l2s
+    >>> person = l2s.ProbitOracle(np.random.default_rng(0).uniform(size=(8, 2)), noise=0.1, seed=1)
+    >>> for episode in l2s.learn2search(person, n_items=8, n_searches=5, seed=0):
+    ...     last = episode
+    >>> last.number, last.found
+    (4, True)
     """
     learner = Learner(oracle, n_items, preset=preset, seed=seed, targets=targets, **options)
     if checkpoint is not None and Path(checkpoint).exists():

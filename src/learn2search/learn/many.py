@@ -29,11 +29,34 @@ def run_many(
     scheduler: str | None = None,
     progress: bool | None = None,
 ) -> dict[str, Any]:
-    """`experiment(**arguments)` for each of `runs`, a name and its arguments; the results by name, in that order.
+    """Run one function many times, over all cores or a cluster; a run whose file is there is not run again.
 
-    folder: where `<name>.json` is written, the arguments and the result; both must be JSON values. workers: processes,
-    by default one a core. scheduler: the address of a Dask scheduler, as "tcp://host:8786", to run on its cluster
-    (`pip install learn2search[cluster]`). progress: show a bar; by default when standard error is a terminal.
+    Parameters
+    ----------
+    experiment : callable
+        Called as `experiment(**arguments)`; arguments and results must be JSON values.
+    runs : mapping of str to mapping
+        The name of each run and its arguments.
+    folder : str or path
+        Where `<name>.json` is written: the arguments and the result.
+    workers : int, optional
+        Processes, by default one a core.
+    scheduler : str, optional
+        The address of a Dask scheduler, as "tcp://host:8786", to run on its cluster (`pip install
+        learn2search[cluster]`).
+    progress : bool, optional
+        Show a bar; by default when standard error is a terminal.
+
+    Returns
+    -------
+    dict
+        The results by name, in the order of `runs`.
+
+    Examples
+    --------
+    >>> import learn2search as l2s
+    >>> l2s.run_many(lambda x: x**2, {"two": {"x": 2}, "three": {"x": 3}}, "squares", workers=1)
+    {'two': 4, 'three': 9}
     """
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)

@@ -28,24 +28,57 @@ _VERSION_0_1: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Recipe:
-    """The choices of a learning loop; all plain values, so that a state can be saved.
+    """The choices of a learning loop; all plain values, so that a state can be saved. docs/learning.md explains them.
 
-    strategy: of the searches, "sampled", "gauss", ...; untaught_strategy: while nothing is known. embedding: "gauss"
-    (GaussEmbed), "tste", "ckl", or "true" (the oracle's own features, never learnt). n_components: D, or "estimated"
-    (the paper: 100 until there are 10,000 triplets, then as many as hold 98% of the energy), or "auto". prior: of
-    GaussEmbed. metric: of GaussSearch.
+    Parameters
+    ----------
+    strategy, untaught_strategy : str, optional
+        How is searched, and how while nothing is known: "sampled", "gauss", ...
+    embedding : {"gauss", "tste", "ckl", "true"}, optional
+        What learns; "true" takes the oracle's own features and learns nothing.
+    n_components : int, "estimated" or "auto", optional
+        The number of axes D. "estimated" is the paper's: 100 until there are 10,000 triplets, then as many as hold 98%
+        of the energy.
+    prior : str or float, optional
+        Of `GaussEmbed`.
+    metric : str, optional
+        Of `GaussSearch`.
+    refit : "doubling", float or sequence of int, optional
+        When to fit: after search 1, 2, 4, ...; when `refit_by` grew by this factor since the last fit; or at these
+        searches.
+    refit_by : {"searches", "triplets"}, optional
+        What must have grown.
+    warm_from, online_from : float, optional
+        How many triplets an item there must be before fits begin at the one before, and before each search is followed
+        by an online step; infinity = never.
+    epochs : int or (int, int), optional
+        Of a cold and of a warm fit.
+    batches : int, optional
+        Steps an epoch.
+    learning_rate : float, optional
+        The first step of a fit.
+    held_out : float, optional
+        The share of the lessons, the newest, that judge a fit: it is used only if it predicts them better than what is
+        in use. 0 = every fit is used.
+    retry : float, optional
+        In place of the factor `refit`, after a fit that was not used.
+    refine_from : float, optional
+        Features that are given as exact are refined from so many triplets an item on.
+    explore_below : int, optional
+        An item with fewer triplets is unknown; while there are such items, each search shows some of them in its first
+        query.
 
-    refit: "doubling" (after search 1, 2, 4, ...), a factor by which `refit_by` ("searches" or "triplets") must have
-    grown since the last refit, or search numbers. warm_from, online_from: how many triplets an item there must be on
-    average before refits begin at the embedding of before, and before each search is followed by an online step;
-    infinity = never. epochs: of a cold and of a warm refit; batches: steps an epoch.
+    Raises
+    ------
+    ValueError
+        If a choice cannot be used.
 
-    held_out: the share of the lessons, the newest, that are not fitted but judge the fit: it is used only if it
-    predicts them better than what is in use; 0 = every fit is used. retry: in place of the factor `refit`, after a
-    fit that was not used. refine_from: features that are given as exact are refined from so many triplets an item on.
-
-    explore_below: an item with fewer triplets is unknown; while there are such items, each search shows some of them
-    in its first query.
+    Examples
+    --------
+    >>> import learn2search as l2s
+    >>> recipe = l2s.Recipe(strategy="gauss", refit=1.5)
+    >>> l2s.Recipe.from_dict(recipe.to_dict()) == recipe
+    True
     """
 
     strategy: str = "sampled"
@@ -90,12 +123,34 @@ class Recipe:
                 object.__setattr__(self, name, value.item())
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON values, infinity as null."""
+        """The recipe as plain JSON values.
+
+        Returns
+        -------
+        dict
+            Values by name, infinity as null.
+        """
         return {name: None if value == math.inf else value for name, value in asdict(self).items()}
 
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> "Recipe":
-        """What `to_dict` wrote; a field that this release does not know is an error."""
+        """The recipe that `to_dict` wrote.
+
+        Parameters
+        ----------
+        stored : dict
+            Values by name.
+
+        Returns
+        -------
+        Recipe
+            The same choices.
+
+        Raises
+        ------
+        ValueError
+            If there is a field that this release does not know, or one is missing.
+        """
         known = {field.name for field in fields(cls)}
         stored = _VERSION_0_1 | stored
         if set(stored) != known:

@@ -22,9 +22,31 @@ _INSTALL = 'pip install "learn2search[jax]", for an NVIDIA GPU with "jax[cuda13]
 
 
 def choose_devices(device: str) -> "list[jax.Device] | None":
-    """The devices to fit on; None is the compiled path on the CPU.
+    """The devices to fit on.
 
-    "cpu": None. "gpu": all GPUs of this machine, or an error. "auto": the GPUs if there are any, else None.
+    Parameters
+    ----------
+    device : {"auto", "cpu", "gpu"}
+        "cpu": the compiled path. "gpu": all GPUs of this machine. "auto": the GPUs if there are any, else the compiled
+        path.
+
+    Returns
+    -------
+    list of jax.Device or None
+        None is the compiled path on the CPU.
+
+    Raises
+    ------
+    ValueError
+        If the name is unknown.
+    RuntimeError
+        If "gpu" is asked for and there is none; the message says what is missing.
+
+    Examples
+    --------
+    >>> from learn2search import accelerated
+    >>> accelerated.choose_devices("cpu") is None
+    True
     """
     if device not in ("auto", "cpu", "gpu"):
         raise ValueError(f'device must be "auto", "cpu" or "gpu", got {device!r}')

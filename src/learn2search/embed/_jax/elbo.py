@@ -27,7 +27,34 @@ _TAIL_SERIES = tuple((-1) ** k * math.prod(range(1, 2 * k, 2)) for k in range(10
 def log_likelihood(
     nu: ArrayLike, log_sd: ArrayLike, rows: ArrayLike, noise: ArrayLike, link: str = "probit", kappa: ArrayLike = 1.0
 ) -> Array:
-    """Σ log P over triplets `rows` `(m, 3)` at the sample x = ν + sd·ε; nu, log_sd `(n, d)`, noise ε `(m, 3, d)`."""
+    """Σ log P over triplets at the sample x = ν + sd·ε, differentiable.
+
+    Parameters
+    ----------
+    nu, log_sd : (n, d) array_like
+        Means and logarithms of the standard deviations.
+    rows : (m, 3) array_like of int
+        Triplets (anchor, near, far).
+    noise : (m, 3, d) array_like
+        ε, of each triplet's three items.
+    link : {"probit", "ratio"}, optional
+        The comparison model.
+    kappa : float, optional
+        The steepness of the ratio link.
+
+    Returns
+    -------
+    jax.Array
+        A number.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from learn2search import accelerated
+    >>> nu, log_sd, noise = np.array([[1.5], [2.0], [0.0]]), np.zeros((3, 1)), np.zeros((1, 3, 1))
+    >>> round(float(accelerated.log_likelihood(nu, log_sd, [(0, 1, 2)], noise)), 3)
+    -0.369
+    """
     rows = jnp.asarray(rows)
     x = jnp.asarray(nu)[rows] + jnp.exp(jnp.asarray(log_sd))[rows] * jnp.asarray(noise)
     return jnp.sum(log_probability(x[:, 0], x[:, 1], x[:, 2], link, kappa))
@@ -45,7 +72,40 @@ def objective(
     prior_mean: ArrayLike = 0.0,
     prior_variance: ArrayLike = 1.0,
 ) -> Array:
-    """The ELBO with its expectation at one sample; prior_variance s² is a number or `(d,)`, temper is τ."""
+    """The ELBO with its expectation at one sample, differentiable.
+
+    Parameters
+    ----------
+    nu, log_sd : (n, d) array_like
+        Means and logarithms of the standard deviations.
+    rows : (m, 3) array_like of int
+        Triplets (anchor, near, far).
+    noise : (m, 3, d) array_like
+        ε, of each triplet's three items.
+    link : {"probit", "ratio"}, optional
+        The comparison model.
+    kappa : float, optional
+        The steepness of the ratio link.
+    temper : float, optional
+        τ, the weight of the KL term.
+    prior_mean : float or (n, d) array_like, optional
+        μ.
+    prior_variance : float or (d,) array_like, optional
+        s².
+
+    Returns
+    -------
+    jax.Array
+        A number.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from learn2search import accelerated
+    >>> nu, log_sd, noise = np.array([[1.5], [2.0], [0.0]]), np.zeros((3, 1)), np.zeros((1, 3, 1))
+    >>> round(float(accelerated.objective(nu, log_sd, [(0, 1, 2)], noise)), 3)
+    -3.494
+    """
     evidence = log_likelihood(nu, log_sd, rows, noise, link, kappa)
     return evidence - temper * divergence(jnp.asarray(nu), jnp.asarray(log_sd), prior_mean, prior_variance)
 

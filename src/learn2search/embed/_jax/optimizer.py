@@ -35,7 +35,24 @@ Prior = str | float | NDArray[np.floating[Any]]
 
 
 class Fitted(NamedTuple):
-    """What `optimize` returns: nu, log_sd `(n, d)`, prior_variance `(d,)`, and the number of epochs it ran."""
+    """What `optimize` returns.
+
+    Attributes
+    ----------
+    nu, log_sd : (n, d) array
+        Means and logarithms of the standard deviations.
+    prior_variance : (d,) array
+        The prior's variance of each axis at the end.
+    epochs : int
+        How many it ran.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from learn2search import accelerated
+    >>> accelerated.Fitted(np.zeros((3, 1)), np.zeros((3, 1)), np.ones(1), epochs=5).epochs
+    5
+    """
 
     nu: NDArray[np.float32]
     log_sd: NDArray[np.float32]
@@ -121,13 +138,56 @@ def optimize(
     items: str = "replicated",
     after_epoch: Callable[[int, Array, Array], bool | None] | None = None,
 ) -> Fitted:
-    """Climb from nu, log_sd `(n, d)`, on triplets `rows` `(m, 3)`: anchor, near, far.
+    """Maximise GaussEmbed's ELBO on one device or several.
 
-    prior: "standard" (variance 1), "empirical" (the mean of (ν - μ)² + sd² of the items in triplets, set anew from the
-    second epoch on), "ard" (the same for each dimension), or one or d fixed variances. prior_mean: μ, by default 0.
-    batch_size: triplets a step at most. learning_rate: at first; it falls along a cosine to 2%. n_samples: samples of x
-    a triplet and epoch. devices: by default the first one of JAX. items: over several devices the table is "replicated"
-    or "sharded" by item. after_epoch(epoch, nu, log_sd) gets arrays on the device that stay valid; True ends the fit.
+    Parameters
+    ----------
+    rows : (m, 3) array_like of int
+        Triplets (anchor, near, far); NumPy, or a JAX array that is on the device already.
+    nu, log_sd : (n, d) array_like
+        Where to begin.
+    link : {"probit", "ratio"}, optional
+        The comparison model.
+    kappa : float, optional
+        The steepness of the ratio link.
+    temper : float, optional
+        τ, the weight of the KL term.
+    prior : {"empirical", "standard", "ard"} or float or (d,) array_like, optional
+        "standard": variance 1. "empirical": the mean of (ν - μ)² + sd² of the items in triplets, set anew from the
+        second epoch on. "ard": the same for each axis. Else fixed variances.
+    prior_mean : (n, d) array_like, optional
+        μ, by default 0.
+    epochs : int
+        How often all triplets are passed.
+    batch_size : int
+        Triplets a step at most.
+    learning_rate : float
+        At first; it falls along a cosine to 2%.
+    n_samples : int, optional
+        Samples of x a triplet and epoch.
+    seed : int, SeedSequence or Generator, optional
+        Batches and noise.
+    devices : sequence of jax.Device, optional
+        By default the first one of JAX.
+    items : {"replicated", "sharded"}, optional
+        Over several devices, the same table on each, or split by item.
+    after_epoch : callable, optional
+        Called with the epoch, and nu and log_sd on the device, which stay valid; True ends the fit.
+
+    Returns
+    -------
+    Fitted
+        Means, standard deviations, prior variance and the number of epochs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from learn2search import accelerated
+    >>> rows = np.array([(0, 1, 2), (1, 0, 2), (2, 1, 0)])
+    >>> start = np.random.default_rng(0).normal(size=(3, 1))
+    >>> fitted = accelerated.optimize(rows, start, np.zeros((3, 1)), epochs=2, batch_size=3, learning_rate=0.1)
+    >>> fitted.nu.shape, fitted.epochs
+    ((3, 1), 2)
     """
     _check_choices(link=(link, LINKS), items=(items, ITEMS))
     _check_positive(kappa=kappa, temper=temper, learning_rate=learning_rate)
