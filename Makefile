@@ -35,8 +35,8 @@ bench: .venv/.dev ## how many queries each strategy needs, and how long they tak
 reproduce: .venv/.dev ## the paper's experiments, in minutes; ARGS="--full" as in the paper, ARGS="--help" for more
 	@.venv/bin/learn2search reproduce $(ARGS)
 
-docs: .venv/.dev ## check that the documentation is complete and its links lead somewhere
-	@.venv/bin/python -m pytest tests/test_docs.py
+docs: .venv/.dev ## check that the documentation is complete, its links lead somewhere and its code runs
+	@.venv/bin/python -m pytest tests/test_docs.py tests/test_docstrings.py
 
 clean: ## remove everything that make and the tools have put here
 	rm -rf .venv .tools .peers .numba_cache .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -94,6 +94,16 @@ def test_links_lead_to_files(page: Path) -> None:
     assert not absent, f"{page.relative_to(ROOT)} links to headings that do not exist: {absent}"
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_figures_name_their_command_and_their_results(page: Path) -> None:
+    text = page.read_text()
+    made = re.findall(r"python -m research\.(\w+) --full", text)
+    assert made or "±" not in text, "figures with errors, but no command that made them"
+    for name in made:
+        assert (ROOT / "research" / f"{name}.py").exists(), f"there is no research/{name}.py"
+        assert f"research/results/{name}.json" in text, f"{name} is named without the file that holds its results"
+
+
 @pytest.mark.parametrize("image", IMAGES, ids=lambda image: image.name)
 def test_image_is_shown_by_a_page(image: Path) -> None:
     assert any(image == path for page in PAGES for path, _ in local_links(page)), "no page shows it: remove it"
