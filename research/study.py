@@ -54,10 +54,6 @@ class Study:
     def __post_init__(self) -> None:
         self.results = Results(self.quick)
 
-    @property
-    def command(self) -> str:
-        return f"python -m research.{self.name} --{'quick' if self.quick else 'full'}"
-
     def wants(self, part: str) -> bool:
         return not self.only or part in self.only
 
@@ -121,9 +117,10 @@ class Study:
         self.results.file(table.file).replace(table, case, listed)
 
     def save(self, file: str) -> None:
+        """With the command that makes it: a results file has the name of a module, whichever module adds to it."""
         if file == self.name and self.seed is not None:
             self.results.file(file).head["seed"] = self.seed
-        self.results.file(file).save(self.command)
+        self.results.file(file).save(f"python -m research.{file} --{'quick' if self.quick else 'full'}")
 
     def is_over(self, left: int) -> bool:
         """Whether the time is up."""
