@@ -560,7 +560,7 @@ def answer_probabilities(
     >>> exact = l2s.Embedding([[1.5], [2.0], [0.0]])
     >>> vague = l2s.Embedding(exact.mean, var=[[1.0], [1.0], [1.0]])
     >>> [float(l2s.answer_probabilities(space, [(0, 1, 2)])[0].round(2)) for space in (exact, vague)]
-    [0.69, 0.6]
+    [0.69, 0.61]
     """
     unit = check_noise(noise)
     rows = as_triplets(triplets, n_items=embedding.n_items)

@@ -93,7 +93,7 @@ class GaussEmbed(TripletEmbedding):
     >>> features = np.random.default_rng(0).normal(size=(10, 2))
     >>> rows = l2s.make_triplets(l2s.ProbitOracle(features, noise=0.1, seed=1), n_items=10, n_triplets=500)
     >>> model = l2s.GaussEmbed(n_components=2).set_params(random_state=0).fit(rows[:400])
-    >>> model.score(rows[400:]) > 0.9, model.log_likelihood(rows[400:]) > -0.4
+    >>> model.score(rows[400:]) > 0.8, model.log_likelihood(rows[400:]) > -0.5
     (True, True)
     >>> model.predict(rows[400:]).shape, model.predict_proba(rows[400:]).shape
     ((100,), (100,))
