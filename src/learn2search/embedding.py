@@ -73,6 +73,11 @@ class Embedding:
         return int(self.mean.shape[1])
 
     @cached_property
+    def var_rows(self) -> Array:
+        """`var`, or `(0, d)` where the positions are exact: the form that compiled code takes."""
+        return no_variances(self.dim) if self.var is None else self.var
+
+    @cached_property
     def spread(self) -> float:
         """How far apart the items are: the root of their total variance (a column at a time, to need little memory)."""
         return math.sqrt(sum(float(column.var()) for column in self.mean.T))
@@ -149,6 +154,13 @@ class Embedding:
         """
         arrays = read_npz(path, _FORMAT, _VERSION, "an embedding file", ("mean",))
         return cls(arrays["mean"], arrays.get("var"))
+
+
+def no_variances(dim: int) -> Array:
+    """`(0, d)`. Read-only, as given variances are: of one type for compiled code, which is then compiled only once."""
+    nothing = np.empty((0, dim))
+    nothing.flags.writeable = False
+    return nothing
 
 
 def _positions(mean: ArrayLike) -> Array:

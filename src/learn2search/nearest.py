@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from learn2search.compiled import compiled
-from learn2search.embedding import Embedding
+from learn2search.embedding import Embedding, no_variances
 from learn2search.typing import Array, Array32, Blocked, Items32
 
 _TILE = 64  # long enough that the loops over a tile are compiled to vectors, not unrolled
@@ -93,7 +93,7 @@ class Nearest:
             raise ValueError(f'form must be "tree" or "pass", got {form!r}')
         self.metric = metric
         self.form = form or best_form(*embedding.mean.shape)
-        var = embedding.var if metric == "mahalanobis" and embedding.var is not None else np.empty((0, embedding.dim))
+        var = embedding.var if metric == "mahalanobis" and embedding.var is not None else no_variances(embedding.dim)
         self.index = _build(embedding.mean, var, self.form)
 
     @classmethod

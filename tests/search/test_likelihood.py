@@ -2,6 +2,7 @@
 
 import math
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given
@@ -140,3 +141,11 @@ def test_a_prior_on_one_item_that_is_refused_should_leave_all_others():
     probability = search.probability()
     assert probability[list(query)].sum() == 0
     assert probability.sum() == pytest.approx(1)
+
+
+def test_exact_and_uncertain_positions_should_be_of_one_type_for_the_compiler() -> None:
+    """Otherwise everything that takes them would be compiled twice."""
+    exact = l2s.Embedding(np.random.default_rng(0).random((5, 2)))
+    uncertain = l2s.Embedding(exact.mean, np.ones((5, 2)))
+    assert numba.typeof(space_of(exact, 0.1)) == numba.typeof(space_of(uncertain, 0.1))
+    assert numba.typeof(l2s.Nearest(exact).index) == numba.typeof(l2s.Nearest(uncertain, "mahalanobis").index)

@@ -84,7 +84,7 @@ class GaussSearch(Search):
             self._prior = Belief.of(embedding) if prior is None else _checked_prior(prior, embedding.dim)
             self.metric = metric or ("euclidean" if embedding.var is None else "mahalanobis")
             self._index = Nearest.of(embedding, self.metric).index
-            self._var = np.empty((0, embedding.dim)) if embedding.var is None else embedding.var
+            self._var = embedding.var_rows
         self._given_prior = None if prior is None else self._prior if isinstance(embedding, Embedding) else prior
         self.eigen = eigen
         super().__init__(embedding, noise=noise, stop=stop, reuse=reuse, seed=seed)

@@ -40,7 +40,7 @@ class Space(NamedTuple):
 
 def space_of(embedding: Embedding, noise: float) -> Space:
     """The compiled form of an embedding."""
-    var = np.empty((0, embedding.dim)) if embedding.var is None else embedding.var
+    var = embedding.var_rows
     centre, columns, reach = embedding.derived("columns", lambda: _centred_columns(embedding.mean))
     var_columns = embedding.derived("var columns", lambda: np.ascontiguousarray(var.T, np.float32))
     return Space(embedding.mean, var, centre, columns, var_columns, noise, reach * 2.0**-24 > 0.01 * noise)
