@@ -1,7 +1,8 @@
 """Who may import whom, read from the sources. A part is a module or package right under src/learn2search."""
 
 import ast
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -34,6 +35,7 @@ DATABASE = {"sqlalchemy", "alembic", "psycopg", "sqlite3"}
 PLOTTING = {"matplotlib", "seaborn", "plotly"}
 
 MOST_LINES = 60
+NAMED_TWICE = {"Setting", "State"}
 
 
 def part_of(path: Path) -> str:
@@ -97,6 +99,20 @@ def test_nothing_below_the_site_needs_web_database_or_plotting(path: Path) -> No
         return
     forbidden = WEB | PLOTTING | (set() if part_of(path) == "store" else DATABASE)
     assert not forbidden & {imported.split(".")[0] for imported in imports(path)}
+
+
+def test_no_two_modules_have_one_name() -> None:
+    named = [path.parent.name if path.stem == "__init__" else path.stem for path in MODULES if path.stem != "__main__"]
+    assert twice(named) == set()
+
+
+def test_no_two_classes_have_one_name() -> None:
+    nodes = [node for path in MODULES for node in ast.walk(ast.parse(path.read_text()))]
+    assert twice(node.name for node in nodes if isinstance(node, ast.ClassDef)) == NAMED_TWICE
+
+
+def twice(names: Iterable[str]) -> set[str]:
+    return {name for name, count in Counter(names).items() if count > 1}
 
 
 @pytest.mark.parametrize("path", RESEARCH, ids=name)

@@ -72,7 +72,7 @@ def test_the_same_seed_should_give_the_same_search() -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["play", "colors", "--show", "3"], "the game shows 2 or 4 colours at a time, not 3"),
+        (["play", "colors", "--show", "3"], "2 or 4 are shown at a time, not 3"),
         (["play", "colors", "--show", "many"], "--show"),
         (["play", "colors", "--seed", "-1"], "--seed"),
         (["play", "music"], "No such command 'music'"),

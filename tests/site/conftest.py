@@ -10,6 +10,7 @@ from PIL import Image
 
 from learn2search.site.catalogue.imports import import_source, make_collection
 from learn2search.site.context import Site
+from learn2search.site.learning import simulated_visitors
 from learn2search.site.settings import Settings
 from learn2search.store.collections import Collection
 
@@ -62,6 +63,19 @@ def colours(count: int) -> list[tuple[int, int, int]]:
 def collection(site: Site, pictures: Path) -> Collection:
     made = make_collection(site, "colours", "Colours", noun="colour", nouns="colours")
     import_source(site, pictures, made)
+    return site.collection("colours")
+
+
+@pytest.fixture
+def features() -> np.ndarray:
+    """What visitors see of the thirty colours."""
+    return np.array(colours(30)) / 255.0
+
+
+@pytest.fixture
+def learnt(site: Site, collection: Collection, features: np.ndarray) -> Collection:
+    """The collection after forty simulated searches."""
+    simulated_visitors.run(site, "colours", features, 0.1, 40, seed=1)
     return site.collection("colours")
 
 

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import numpy as np
 
-from learn2search.site.administration import owners, statistics
+from learn2search.site.administration import dashboard, owners
 from learn2search.site.catalogue import imports
 from learn2search.site.context import Site
 from learn2search.site.learning import simulated_visitors, trainer
 from learn2search.site.settings import Settings
-from learn2search.site.visits import searching
+from learn2search.site.visits import figures, searching
 from learn2search.store.enums import AnswerKind
 
 FEATURES = np.random.default_rng(0).integers(0, 256, (30, 3)) / 255.0
@@ -31,6 +31,6 @@ def test_a_collection_should_learn_on_either_database(tmp_path: Path, pictures: 
     assert (now.row.status, now.number, now.row.lesson) == ("found", 2, 25)
     assert searching.correct(site, now.row.id).row.status == "open"
     owners.change_item(site, site.collection("colours"), 7, active=False)
-    assert statistics.overview(site, site.collection("colours")).size == 29
-    assert statistics.summaries(site)[0].size == 29
+    assert dashboard.overview(site, site.collection("colours")).size == 29
+    assert figures.summaries(site)[0].size == 29
     site.close()

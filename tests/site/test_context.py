@@ -57,3 +57,16 @@ def test_items_should_be_read_again_when_they_are_forgotten(site: Site, collecti
     assert site.items(collection.id, [3, 4])[3].title == first[3].title
     site.forget()
     assert site.items(collection.id, [3, 4])[3].title == "Deep blue"
+
+
+def test_the_owners_token_should_be_kept_as_a_hash(site: Site) -> None:
+    token = site.first_token()
+    assert token is not None
+    assert site.first_token() is None
+    assert site.is_owner(token)
+    assert not site.is_owner(token + "x")
+    assert token.encode() not in (site.settings.home / "site.db").read_bytes()
+    before = site.sign("owner:1")
+    site.new_token()
+    assert not site.is_owner(token)
+    assert site.sign("owner:1") != before  # a new token ends old sessions

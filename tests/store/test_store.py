@@ -298,7 +298,7 @@ def test_fits_should_see_only_valid_triplets_and_online_steps_all(database: Data
         lessons.withdraw(db, "a" * 32)
         searches.change(db, "b" * 32, quarantine="too quick")
     with database.read() as db:
-        assert lessons.teaching(db, faces.id).tolist() == [[4, 0, 1, 3], [4, 0, 2, 3]]
+        assert lessons.usable_triplets(db, faces.id).tolist() == [[4, 0, 1, 3], [4, 0, 2, 3]]
         assert lessons.count(db, faces.id) == 2
         assert lessons.between(db, faces.id, 0, 2).tolist() == [*rows.tolist(), *rows.tolist()]
 
@@ -346,7 +346,8 @@ def test_the_pages_should_get_their_numbers(database: Database, faces: collectio
     found = {"status": "found", "target": 3}
     with database.write() as db:
         for number, letter in enumerate("abc"):
-            row = new_search(faces, letter * 32, **found, questions=number + 5, ended_at=NOW + number)
+            ended = {"questions": number + 5, "ended_at": NOW + number, "lesson": number + 1}
+            row = new_search(faces, letter * 32, **found, **ended)
             searches.add(db, row, question(1))
         searches.answer(db, "a" * 32, closed(1, AnswerKind.FOUND, 3, 800), NOW)
         searches.change(db, "c" * 32, quarantine="too quick")

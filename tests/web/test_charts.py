@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from learn2search import Embedding
-from learn2search.site.administration.statistics import Band
 from learn2search.site.learning.model_cache import EmbeddingAt
+from learn2search.site.visits.figures import Band
 from learn2search.web import charts
 
 

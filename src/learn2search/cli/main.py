@@ -7,8 +7,12 @@ from typing import Annotated
 
 import typer
 
-from learn2search.cli import site_commands
+from learn2search.cli.collection_commands import export, import_, train
+from learn2search.cli.operator_commands import backup, doctor, restore
 from learn2search.cli.reproduce import PASS_ON, reproduce
+from learn2search.cli.serve_commands import demo, serve
+from learn2search.cli.simulate_command import simulate
+from learn2search.cli.site_options import SHOW_METAVAR, checked_show
 
 app = typer.Typer(
     help="Find a thing you can recognise but not describe.",
@@ -19,7 +23,11 @@ app = typer.Typer(
 )
 play_app = typer.Typer(help="Games: it finds what you have in mind.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(play_app, name="play")
-site_commands.register(app)
+app.command()(serve)
+app.command()(demo)
+app.command("import")(import_)
+for command in (train, export, backup, restore, simulate, doctor):
+    app.command()(command)
 app.command(**PASS_ON)(reproduce)
 
 
@@ -36,13 +44,9 @@ def version() -> None:
     typer.echo(installed_version("learn2search"))
 
 
-def _two_or_four(show: int) -> int:
-    if show not in (2, 4):
-        raise typer.BadParameter(f"the game shows 2 or 4 colours at a time, not {show}.")
-    return show
-
-
-Show = Annotated[int, typer.Option(callback=_two_or_four, metavar="2|4", help="How many colours to show at a time.")]
+Show = Annotated[
+    int, typer.Option(callback=checked_show, metavar=SHOW_METAVAR, help="How many colours to show at a time.")
+]
 Seed = Annotated[
     int | None,
     typer.Option(

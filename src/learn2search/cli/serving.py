@@ -22,6 +22,7 @@ from rich.console import Console
 from learn2search.progress import spinner, track
 from learn2search.site.catalogue import known_features
 from learn2search.site.catalogue.imports import Prepared, Report, import_source, make_collection, slug_of
+from learn2search.site.catalogue.sources import title_of
 from learn2search.site.context import Site
 from learn2search.site.settings import Settings
 from learn2search.site.visits.warm_up import warm_up
@@ -34,7 +35,7 @@ console = Console(stderr=True, highlight=False)
 
 
 def open_site(settings: Settings) -> Site:
-    """The site, or a clear word why not."""
+    """The site with its database up to date; a database that does not open ends the command with the reason."""
     try:
         return Site.open(settings)
     except Exception as error:
@@ -45,27 +46,32 @@ def open_site(settings: Settings) -> Site:
 def import_into(
     site: Site, source: Path, title: str | None, slug: str | None, known: Path | None = None, **options: Any
 ) -> Collection:
-    """Import with a progress bar, and say what happened. known: a file with the items' features."""
-    title = title or spoken_name(source)
+    """Import a source with a progress bar, and print what happened.
+
+    Parameters
+    ----------
+    title, slug
+        Of the collection; by default made from the name of the source.
+    known
+        A file with the items' features.
+    options
+        Of the collection, where it is new.
+    """
+    title = title or title_of(source.resolve().stem)
     collection = make_collection(site, slug or slug_of(title), title, **options)
 
     def progress(steps: Iterable[Prepared], total: int) -> Iterable[Prepared]:
         return track(steps, f"Importing into {collection.title}", total)
 
-    tell(import_source(site, source, collection, progress))
+    print_report(import_source(site, source, collection, progress))
     if known is not None:
         known_features.give(site, collection, known_features.read_features(known))
         console.print(f"Positions are those of {known.name}")
     return site.collection(collection.slug)
 
 
-def spoken_name(source: Path) -> str:
-    from learn2search.site.catalogue.sources import spoken
-
-    return spoken(source.resolve().stem)
-
-
-def tell(report: Report) -> None:
+def print_report(report: Report) -> None:
+    """Say what an import did, and which files it could not take."""
     console.print(
         f"{report.added:,} added, {report.changed:,} changed, {report.unchanged:,} as they were, "
         f"{report.retired:,} retired"

@@ -14,13 +14,15 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from learn2search import ProbitOracle
+from learn2search.site.errors import SiteError
+from learn2search.store.enums import AnswerKind, SearchStatus
 from learn2search.typing import Array
 
 _SECONDS = 60
 
 
-class SiteError(Exception):
-    """What the site said instead of an answer."""
+class NoAnswer(SiteError):
+    """What a running site said instead of an answer."""
 
 
 class Client:
@@ -29,7 +31,7 @@ class Client:
     def __init__(self, address: str, token: str | None) -> None:
         parts = urlsplit(address)
         if parts.scheme not in ("http", "https") or not parts.netloc:
-            raise SiteError(f"{address} is not the address of a site: http://127.0.0.1:8000, for instance")
+            raise NoAnswer(f"{address} is not the address of a site: http://127.0.0.1:8000, for instance")
         self._parts, self._local = parts, threading.local()
         self._open: list[http.client.HTTPConnection] = []
         self._headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
@@ -53,11 +55,11 @@ class Client:
             except (http.client.HTTPException, ConnectionError) as error:  # a kept connection may have been closed
                 self._local.connection = None
                 if attempt == 2:
-                    raise SiteError(f"the site does not answer: {error}") from error
+                    raise NoAnswer(f"the site does not answer: {error}") from error
             except OSError as error:
-                raise SiteError(f"the site does not answer: {error}") from error
+                raise NoAnswer(f"the site does not answer: {error}") from error
         if answer.status >= 400:
-            raise SiteError(f"{method} {path}: {answer.status}, {content.get('error')}")
+            raise NoAnswer(f"{method} {path}: {answer.status}, {content.get('error')}")
         return content
 
     def _connection(self) -> http.client.HTTPConnection:
@@ -88,11 +90,11 @@ class Visitors:
         person = ProbitOracle(self.features, self.noise, seed=draw)
         options: dict[str, Any] = {"simulated": True} | ({} if show is None else {"show": show})
         now = client.call("POST", f"/collections/{slug}/searches", options)
-        while now["status"] == "open":
+        while now["status"] == SearchStatus.OPEN:
             question = now["question"]
             answer = {"step": question["step"]} | self._answer(person, question, target)
             now = client.call("POST", f"/searches/{now['id']}/answers", answer)
-        return int(now["number"]) if now["status"] == "found" else 0
+        return int(now["number"]) if now["status"] == SearchStatus.FOUND else 0
 
     def _target(self, draw: np.random.Generator) -> int:
         if not self.skew:
@@ -103,12 +105,12 @@ class Visitors:
     def _answer(self, person: ProbitOracle, question: dict[str, Any], target: int) -> dict[str, Any]:
         shown = [item["item"] for item in question["shown"]]
         if target in shown or not shown:  # when everything was shown, the gallery has it
-            return {"kind": "found", "item": target}
+            return {"kind": AnswerKind.FOUND, "item": target}
         chosen = person.choose(shown, target)
-        return {"kind": "none"} if chosen is None else {"kind": "choice", "item": chosen}
+        return {"kind": AnswerKind.NONE} if chosen is None else {"kind": AnswerKind.CHOICE, "item": chosen}
 
 
-def simulate(
+def visit(
     client: Client, slug: str, visitors: Visitors, searches: int, at_once: int, show: int | None
 ) -> Iterator[int]:
     """The costs of the searches as they end, in their order."""

@@ -6,12 +6,12 @@ from learn2search.demo.colour import Colour
 from learn2search.demo.head import jawline
 from learn2search.demo.mouth import Mouth
 from learn2search.demo.outline import Pen, between, meet, mirrored, smoothstep, symmetric
-from learn2search.demo.palette import INK, Palette
-from learn2search.demo.person import Person
+from learn2search.demo.palette import INK, FaceColours
+from learn2search.demo.person import DrawnPerson
 from learn2search.demo.svg import Element, group, lit, stroke
 
 
-def beard(person: Person, palette: Palette, mouth: Mouth) -> Element:
+def beard(person: DrawnPerson, palette: FaceColours, mouth: Mouth) -> Element:
     amount = person.whiskers
     hair = palette.hair.mixed(INK, 0.14)
     colours = (hair, hair.scaled(0.87, 1.15))
@@ -29,7 +29,7 @@ def beard(person: Person, palette: Palette, mouth: Mouth) -> Element:
     )
 
 
-def _jaw(person: Person, mouth: Mouth) -> Pen:
+def _jaw(person: DrawnPerson, mouth: Mouth) -> Pen:
     """Along the jaw, from ear to ear, with a hole for the lips."""
     width, chin = person.width, person.chin
     thick = 15 * smoothstep(person.whiskers, 0.55, 1.0)
@@ -49,7 +49,7 @@ def _jaw(person: Person, mouth: Mouth) -> Pen:
     return pen.loop(symmetric([*hole, (0.66 * mouth.half, mouth.bottom + 0.5), (0, mouth.bottom + 3)]), tension=0.9)
 
 
-def _moustache(person: Person, mouth: Mouth) -> Pen:
+def _moustache(person: DrawnPerson, mouth: Mouth) -> Pen:
     """Two wings over the upper lip; they thicken, and reach down past the corners."""
     grown = smoothstep(person.whiskers, 0.04, 0.4)
     thick = 2 + 7.5 * grown
@@ -63,7 +63,7 @@ def _moustache(person: Person, mouth: Mouth) -> Pen:
     return Pen().loop(symmetric([*upper, side, tip, *lower, (0, mouth.top + 1.5)]), tension=0.85)
 
 
-def _goatee(person: Person, mouth: Mouth) -> Pen:
+def _goatee(person: DrawnPerson, mouth: Mouth) -> Pen:
     """A patch that grows from below the lip down to the chin."""
     grown = smoothstep(person.whiskers, 0.22, 0.5)
     chin, low = person.chin, person.chin + 2 + 5 * grown
@@ -79,7 +79,7 @@ def _goatee(person: Person, mouth: Mouth) -> Pen:
     return Pen().loop(symmetric([meet(root, point, between(0.25, 1.0, grown)) for point in shape]))
 
 
-def _strands(person: Person, colour: Colour) -> Element:
+def _strands(person: DrawnPerson, colour: Colour) -> Element:
     pen = Pen()
     for x in (-46, -30, -14, 2, 18, 34, 48):
         start = (x * person.width / 86, 0.66 * person.chin + 24 - 0.2 * abs(x))

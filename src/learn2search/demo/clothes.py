@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from learn2search.demo.outline import Pen, Point, between, meet, mirrored, smoothstep
-from learn2search.demo.palette import WHITE, Palette
-from learn2search.demo.person import Person
+from learn2search.demo.palette import WHITE, FaceColours
+from learn2search.demo.person import DrawnPerson
 from learn2search.demo.svg import Element, circle, clipped, ellipse, fill, group, lit, stroke
 
 HEM = 300.0  # below the lower edge of the picture
 
 
-def clothes(person: Person, palette: Palette) -> Element:
+def clothes(person: DrawnPerson, palette: FaceColours) -> Element:
     colours = (palette.cloth, palette.cloth.scaled(0.92, 1.06))
     return group(
         *_neck(person, palette),
@@ -19,12 +19,12 @@ def clothes(person: Person, palette: Palette) -> Element:
     )
 
 
-def _base(person: Person) -> float:
+def _base(person: DrawnPerson) -> float:
     """Where the neck meets the shoulders."""
     return person.chin + 36
 
 
-def _neck(person: Person, palette: Palette) -> list[Element]:
+def _neck(person: DrawnPerson, palette: FaceColours) -> list[Element]:
     """Neck and chest, with the shadow of the chin."""
     half, chin, base = person.neck, person.chin, _base(person)
     neck = Pen().move((-half, 60)).curve((-half, chin + 22), (-half - 3, base - 8), (-half - 20, base + 6))
@@ -34,7 +34,7 @@ def _neck(person: Person, palette: Palette) -> list[Element]:
     return [fill(neck, palette.skin), clipped("neck", neck, shadow)]
 
 
-def _neckline(person: Person) -> list[Point]:
+def _neckline(person: DrawnPerson) -> list[Point]:
     """From the right to the left shoulder; feminine necklines are deeper."""
     half, base = person.neck + 17, _base(person)
     depth = 26 + 16 * person.presentation
@@ -42,7 +42,7 @@ def _neckline(person: Person) -> list[Point]:
     return [*right, (0, base + depth), *mirrored(right[::-1])]
 
 
-def _shirt(person: Person) -> Pen:
+def _shirt(person: DrawnPerson) -> Pen:
     base, shoulder, neckline = _base(person), 128 - 18 * person.presentation, _neckline(person)
     half = neckline[0][0]
     slope = [(half + 34, base + 10), (shoulder - 12, base + 27), (shoulder + 14, base + 56)]
@@ -50,7 +50,7 @@ def _shirt(person: Person) -> Pen:
     return Pen().spline(right).spline(mirrored(right[::-1])).spline(neckline[::-1]).close()
 
 
-def _collar(person: Person, palette: Palette) -> list[Element]:
+def _collar(person: DrawnPerson, palette: FaceColours) -> list[Element]:
     """A knitted band round the neckline, from which a collar unfolds that later turns white."""
     unfolded = smoothstep(person.age, -0.5, 0.0)
     white = smoothstep(person.age, 0.0, 0.45)
@@ -66,7 +66,7 @@ def _collar(person: Person, palette: Palette) -> list[Element]:
     ]
 
 
-def _flap(person: Person, palette: Palette, side: int, unfolded: float, white: float) -> Element:
+def _flap(person: DrawnPerson, palette: FaceColours, side: int, unfolded: float, white: float) -> Element:
     """One side of the collar: flat it lies along the neckline, unfolded it has a point."""
     edge = _neckline(person)[:4]
     (half, base), (_, bottom) = edge[0], edge[3]

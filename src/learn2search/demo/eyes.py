@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from learn2search.demo.colour import Colour, colour
 from learn2search.demo.outline import Pen, Point, between, smoothstep
-from learn2search.demo.palette import WHITE, Palette
-from learn2search.demo.person import Person
+from learn2search.demo.palette import WHITE, FaceColours
+from learn2search.demo.person import DrawnPerson
 from learn2search.demo.svg import Element, circle, clipped, fill, group, stroke
 
 PUPIL = colour("#17110f")
@@ -54,7 +54,7 @@ class Eye:
         return Pen().spline(self.upper_lid).spline(self.lower_lid[::-1]).close()
 
 
-def geometry(person: Person, side: int) -> Eye:
+def geometry(person: DrawnPerson, side: int) -> Eye:
     shape, smile = person.eye_shape, person.smile
     upper = 12.6 + 4.6 * shape + 2 * person.young - person.old + 0.7 * person.presentation
     return Eye(
@@ -67,7 +67,7 @@ def geometry(person: Person, side: int) -> Eye:
     )
 
 
-def eye(person: Person, palette: Palette, side: int) -> Element:
+def eye(person: DrawnPerson, palette: FaceColours, side: int) -> Element:
     form = geometry(person, side)
     lashes = LASHES.mixed(palette.skin_line, 0.2 * smoothstep(person.masculine, 0.0, 0.5))
     return group(
@@ -78,7 +78,7 @@ def eye(person: Person, palette: Palette, side: int) -> Element:
     )
 
 
-def _iris(person: Person, palette: Palette, form: Eye) -> list[Element]:
+def _iris(person: DrawnPerson, palette: FaceColours, form: Eye) -> list[Element]:
     """Iris with a dark rim and a glow below, pupil, the shadow of the lid, and the light of a window."""
     radius = 11.4 + 2 * person.eye_shape + 0.8 * person.young
     x, y = form.at(0.5, 0.18 * form.upper - 0.6)
@@ -93,7 +93,7 @@ def _iris(person: Person, palette: Palette, form: Eye) -> list[Element]:
     ]
 
 
-def _lids(person: Person, palette: Palette, form: Eye, lashes: Colour) -> list[Element]:
+def _lids(person: DrawnPerson, palette: FaceColours, form: Eye, lashes: Colour) -> list[Element]:
     """The lash line with its wing, and the crease above, which the narrowest eyes do not have."""
     wing = smoothstep(person.presentation, -0.1, 0.9)
     (x, y), side = form.at(1.0), form.side
@@ -108,7 +108,7 @@ def _lids(person: Person, palette: Palette, form: Eye, lashes: Colour) -> list[E
     ]
 
 
-def _wrinkles(person: Person, palette: Palette, form: Eye) -> list[Element]:
+def _wrinkles(person: DrawnPerson, palette: FaceColours, form: Eye) -> list[Element]:
     """A bag below the eye and crow's feet beside it."""
     bag = [form.at(0.12, -form.lower - 6), form.at(0.45, -form.lower - 9.5), form.at(0.82, -form.lower - 6)]
     (x, y), side = form.at(1.0), form.side
@@ -123,7 +123,7 @@ def _wrinkles(person: Person, palette: Palette, form: Eye) -> list[Element]:
     ]
 
 
-def brow(person: Person, palette: Palette, side: int) -> Element:
+def brow(person: DrawnPerson, palette: FaceColours, side: int) -> Element:
     """A blade, thick at the nose and pointed at the temple; a smile lifts it, seriousness lowers its inner end."""
     masculine, smile = -person.presentation, person.smile
     half = 23.5 + masculine + 0.8 * person.brows

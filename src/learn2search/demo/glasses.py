@@ -5,14 +5,14 @@ from __future__ import annotations
 from learn2search.demo.colour import colours
 from learn2search.demo.outline import Pen, between, smoothstep
 from learn2search.demo.palette import WHITE
-from learn2search.demo.person import Person
+from learn2search.demo.person import DrawnPerson
 from learn2search.demo.svg import Element, Value, group, stroke
 
 WIRE = colours("#a8803f", "#d9b878")  # on fair and on deep skin, where a dark frame would not be seen
 FRAME = colours("#221d24", "#b98a4a")
 
 
-def glasses(person: Person) -> Element:
+def glasses(person: DrawnPerson) -> Element:
     bold = person.frames
     deep = smoothstep(person.skin, -0.15, 0.45)
     colour = WIRE[0].mixed(WIRE[1], deep).mixed(FRAME[0].mixed(FRAME[1], deep), smoothstep(bold, 0.15, 0.6))

@@ -15,7 +15,7 @@ from functools import cached_property
 
 from learn2search.demo.head import ROUNDNESS, skull
 from learn2search.demo.outline import Pen, Point, above, between, bump, clamp, evenly, smoothstep, through
-from learn2search.demo.person import Person
+from learn2search.demo.person import DrawnPerson
 
 CROWN_POINTS, HAIRLINE_POINTS, SIDE_POINTS = 15, 25, 9
 LONGEST = 224  # below the lower edge of the picture
@@ -31,7 +31,7 @@ def scatter(number: int) -> float:
 class Hair:
     """The hair of a person: its traits (0 is absent, 1 is full), and from them its outlines."""
 
-    person: Person
+    person: DrawnPerson
 
     @cached_property
     def visible(self) -> float:

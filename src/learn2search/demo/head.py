@@ -6,8 +6,8 @@ import math
 
 from learn2search.demo.colour import colours
 from learn2search.demo.outline import Pen, Point, between, smoothstep, symmetric
-from learn2search.demo.palette import BLUSH, Palette
-from learn2search.demo.person import Person
+from learn2search.demo.palette import BLUSH, FaceColours
+from learn2search.demo.person import DrawnPerson
 from learn2search.demo.svg import Element, circle, ellipse, fill, group, lit, stroke
 
 GOLD = colours("#f3d27a", "#e0b957")  # earrings, in light and in shade
@@ -15,7 +15,7 @@ ROUNDNESS = 2.3  # the skull is a superellipse: 2 would be an ellipse, more is s
 FRECKLES = ((31, 26), (38, 32), (46, 27), (54, 34), (42, 40), (31, 37))
 
 
-def skull(person: Person, degrees: float, outwards: float = 0.0, roundness: float = ROUNDNESS) -> Point:
+def skull(person: DrawnPerson, degrees: float, outwards: float = 0.0, roundness: float = ROUNDNESS) -> Point:
     """A point of the skull at an angle (0 at the right ear, 90 at the top), pushed outwards."""
     across, up = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
     x = math.copysign(abs(across) ** (2 / roundness), across) * 0.985 * person.width
@@ -23,7 +23,7 @@ def skull(person: Person, degrees: float, outwards: float = 0.0, roundness: floa
     return x + across * outwards, y - up * outwards
 
 
-def jawline(person: Person) -> list[Point]:
+def jawline(person: DrawnPerson) -> list[Point]:
     """From beside the right eye down to the chin."""
     width, chin, corner = person.width, person.chin, person.jaw_corner
     return [
@@ -35,12 +35,12 @@ def jawline(person: Person) -> list[Point]:
     ]
 
 
-def outline(person: Person) -> Pen:
+def outline(person: DrawnPerson) -> Pen:
     half = [skull(person, degrees) for degrees in (90, 62, 38, 17)]
     return Pen().loop(symmetric([*half, *jawline(person)]))
 
 
-def head(person: Person, palette: Palette) -> Element:
+def head(person: DrawnPerson, palette: FaceColours) -> Element:
     return group(
         lit("head", outline(person), (palette.skin, palette.skin_shade), (-11, -5)),
         *_cheeks(person, palette),
@@ -49,7 +49,7 @@ def head(person: Person, palette: Palette) -> Element:
     )
 
 
-def ear(person: Person, palette: Palette, side: int, covered: float) -> Element:
+def ear(person: DrawnPerson, palette: FaceColours, side: int, covered: float) -> Element:
     """An ear on one side (1 right, -1 left); as hair covers it, it slides behind the head."""
     x, y, size = 0.985 * person.width + 5 - 16 * covered, 16.0, 11.5 + 1.5 * person.old
 
@@ -67,7 +67,7 @@ def ear(person: Person, palette: Palette, side: int, covered: float) -> Element:
     )
 
 
-def _cheeks(person: Person, palette: Palette) -> list[Element]:
+def _cheeks(person: DrawnPerson, palette: FaceColours) -> list[Element]:
     """Two soft discs of blush a side."""
     blush = palette.skin.mixed(BLUSH, 0.55)
     strength = 0.17 + 0.11 * person.young + 0.06 * person.feminine - 0.05 * person.old
@@ -76,13 +76,13 @@ def _cheeks(person: Person, palette: Palette) -> list[Element]:
     return [ellipse(centre, size, blush, 0.6 * strength) for centre in centres for size in sizes]
 
 
-def _freckles(person: Person, palette: Palette) -> list[Element]:
+def _freckles(person: DrawnPerson, palette: FaceColours) -> list[Element]:
     visible = 0.75 * person.young * smoothstep(-person.skin, -0.5, 0.6)
     places = [(side * x * person.width / 86 + 2 * side, y) for side in (-1, 1) for x, y in FRECKLES]
     return [group(*(circle((x, float(y)), 1.8, palette.skin_line) for x, y in places), opacity=visible)]
 
 
-def _folds(person: Person, palette: Palette) -> list[Element]:
+def _folds(person: DrawnPerson, palette: FaceColours) -> list[Element]:
     """Lines on the forehead and from the nose to the corners of the mouth."""
     forehead = [(-52.0, 30.0), (-66.0, 36.0)]
     top = 44 + 4 * person.nose

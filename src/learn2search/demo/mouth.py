@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from learn2search.demo.colour import Colour, colour
 from learn2search.demo.outline import Pen, Point, between, mirrored, smoothstep
-from learn2search.demo.palette import Palette
-from learn2search.demo.person import Person
+from learn2search.demo.palette import FaceColours
+from learn2search.demo.person import DrawnPerson
 from learn2search.demo.svg import Element, clipped, fill, group, stroke
 
 LIP = colour("#b0413f")
@@ -41,7 +41,7 @@ class Mouth:
         return between(self.corner, height, share)
 
 
-def geometry(person: Person) -> Mouth:
+def geometry(person: DrawnPerson) -> Mouth:
     smile, full = person.smile, person.lips + 0.18 * person.presentation - 0.15 * person.old
     middle = between(44, person.chin, 0.45) + 1.5 + 2.2 * person.nose
     lift = 6.5 * smile + 1.2
@@ -57,7 +57,7 @@ def geometry(person: Person) -> Mouth:
     )
 
 
-def mouth(person: Person, palette: Palette, form: Mouth) -> Element:
+def mouth(person: DrawnPerson, palette: FaceColours, form: Mouth) -> Element:
     lips = palette.skin.mixed(LIP, 0.36).mixed(LIPSTICK, 0.16 + 0.38 * person.feminine)
     upper_edge = form.edge(
         (0, form.upper), (0.36, form.towards(form.upper, 0.97)), (0.7, form.towards(form.upper, 0.7))
@@ -106,7 +106,7 @@ def _opening(form: Mouth, inside: Pen) -> Element:
     return group(fill(inside, THROAT), clipped("mouth", inside, fill(teeth, TEETH)), opacity=visible)
 
 
-def _dimples(person: Person, palette: Palette, form: Mouth) -> list[Element]:
+def _dimples(person: DrawnPerson, palette: FaceColours, form: Mouth) -> list[Element]:
     """Small folds at the corners and a shadow under the lower lip."""
     corners = Pen()
     for side in (-1, 1):

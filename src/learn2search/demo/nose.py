@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from learn2search.demo.outline import Pen, mirrored
-from learn2search.demo.palette import Palette
-from learn2search.demo.person import Person
+from learn2search.demo.palette import FaceColours
+from learn2search.demo.person import DrawnPerson
 from learn2search.demo.svg import Element, ellipse, fill, group, stroke
 
 
-def nose(person: Person, palette: Palette) -> Element:
+def nose(person: DrawnPerson, palette: FaceColours) -> Element:
     size = person.nose - 0.12 * person.presentation + 0.12 * person.old
     half = 15.8 + 7.2 * size - 1.5 * person.young
     tip = 44.5 + 9.5 * size - 4 * person.young

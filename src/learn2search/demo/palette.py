@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from learn2search.demo.colour import Colour, colour, colours, ramp
 from learn2search.demo.outline import between, smoothstep
-from learn2search.demo.person import Person
+from learn2search.demo.person import DrawnPerson
 
 SKIN = colours("#fadfcd", "#f5ceb1", "#e9b793", "#d8a07a", "#bf8560", "#9e694a", "#7b4d36", "#5b3829")
 HAIR = colours(
@@ -24,7 +24,7 @@ TERRACOTTA = colour("#c8663f")
 
 
 @dataclass(frozen=True)
-class Palette:
+class FaceColours:
     """The colours that several parts of a face share."""
 
     skin: Colour
@@ -41,12 +41,12 @@ class Palette:
     backdrop: Colour
 
 
-def palette(person: Person) -> Palette:
+def palette(person: DrawnPerson) -> FaceColours:
     skin = ramp(SKIN, person.skin)
     hair = _hair(person)
     line = skin.scaled(0.8, 1.28).mixed(TERRACOTTA, 0.42 * smoothstep(-person.skin, -0.5, 0.8))
     shine = between(0.07, 0.045, smoothstep(hair.lightness, 0.7, 0.9))
-    return Palette(
+    return FaceColours(
         skin=skin,
         skin_shade=skin.scaled(0.915, 1.18),
         skin_line=line,
@@ -67,7 +67,7 @@ def _towards_dark(value: float, share: float) -> float:
     return between(value, -1.0, share)
 
 
-def _hair(person: Person) -> Colour:
+def _hair(person: DrawnPerson) -> Colour:
     """Natural colour first, then grey with age."""
     natural = ramp(HAIR, _towards_dark(person.hair_colour, 0.58 * person.deep_skin))
     grey = GREY[0].mixed(GREY[1], smoothstep(person.hair_colour, -1.0, 0.6))

@@ -15,7 +15,7 @@ from learn2search.demo.similarity import NAMES, checked_row
 
 
 @dataclass(frozen=True)
-class Person:
+class DrawnPerson:
     """The features as they came, by name."""
 
     skin: float
@@ -119,6 +119,6 @@ class Person:
         return 0.435 * self.width
 
 
-def person(row: ArrayLike) -> Person:
+def person(row: ArrayLike) -> DrawnPerson:
     """The person with these 18 features."""
-    return Person(**dict(zip(NAMES, checked_row(row).tolist(), strict=True)))
+    return DrawnPerson(**dict(zip(NAMES, checked_row(row).tolist(), strict=True)))

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from learn2search.demo.hair import SIDE_POINTS, Hair, scatter
 from learn2search.demo.outline import Pen, Point, between, evenly, meet, smoothstep
-from learn2search.demo.palette import Palette
+from learn2search.demo.palette import FaceColours
 from learn2search.demo.svg import Element, fill, group, lit, stroke
 
 CURL_ROWS = ((0.26, 9), (0.55, 8), (0.82, 6))  # how deep between crown and hairline, how many arcs
 
 
-def back_hair(hair: Hair, palette: Palette) -> Element:
+def back_hair(hair: Hair, palette: FaceColours) -> Element:
     return fill(hair.back(), palette.hair_depth, opacity=hair.visible * hair.sides)
 
 
-def front_hair(hair: Hair, palette: Palette) -> Element:
+def front_hair(hair: Hair, palette: FaceColours) -> Element:
     details = [*_strands(hair, palette), *_side_strands(hair, palette), *_curls(hair, palette)]
     shape = lit("hair", hair.front(), (palette.hair, palette.hair_shade), (-9, -5), *details)
     return group(shape, opacity=hair.visible)
 
 
-def _strands(hair: Hair, palette: Palette) -> list[Element]:
+def _strands(hair: Hair, palette: FaceColours) -> list[Element]:
     """Lines that flow from the part to the hairline."""
     part = 0.52 * hair.person.width * hair.part * (1 - max(0.0, -hair.fringe))
     root = (part, -hair.person.crown - 0.62 * hair.top)
@@ -34,7 +34,7 @@ def _strands(hair: Hair, palette: Palette) -> list[Element]:
     return lines
 
 
-def _side_strands(hair: Hair, palette: Palette) -> list[Element]:
+def _side_strands(hair: Hair, palette: FaceColours) -> list[Element]:
     """Lines that follow long hair down."""
     visible = 0.6 * hair.long * (1 - hair.curl)
     lines = []
@@ -45,7 +45,7 @@ def _side_strands(hair: Hair, palette: Palette) -> list[Element]:
     return lines
 
 
-def _curls(hair: Hair, palette: Palette) -> list[Element]:
+def _curls(hair: Hair, palette: FaceColours) -> list[Element]:
     """Arcs: lighter than dark hair, darker than light hair."""
     pen = Pen()
     for centre, radius in [*_crown_curls(hair), *_side_curls(hair)]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from numpy.typing import ArrayLike
 
 from learn2search.demo.outline import between
-from learn2search.demo.person import Person, person
+from learn2search.demo.person import DrawnPerson, person
 
 # Each word holds up to its number.
 Scale = Sequence[tuple[float, str]]
@@ -43,7 +43,7 @@ def _word(scale: Scale, value: float) -> str:
     return next(word for limit, word in scale if value <= limit)
 
 
-def _hair(who: Person) -> str:
+def _hair(who: DrawnPerson) -> str:
     if who.hair < -0.93:
         return "a shaved head"
     natural = between(who.hair_colour, -1.0, 0.58 * who.deep_skin)

@@ -67,23 +67,26 @@ class Game:
     def press(self, key: str) -> None:
         """React to a key; a key without a meaning here does nothing."""
         key = key.lower()
-        if self.mode is Mode.FINDING:
-            self._find(key, CHOICE_KEYS)
-        elif key == "q":
+        if key == "q" and self.mode is not Mode.FINDING:
             self.mode = Mode.OVER
-        elif self.mode is Mode.WELCOME or key == "r":
+        elif self.session is None:
+            self._start()
+        elif self.mode is Mode.FINDING:
+            self._find(self.session, key, CHOICE_KEYS)
+        elif key == "r":
             self._start()
         elif key == "u":
-            self._undo()
-        elif self.mode is Mode.ASKING:
-            self._answer(key)
+            self.session.undo()
+            self.mode = Mode.ASKING
+        elif self.mode is Mode.ASKING and not self.session.used_up:
+            self._answer(self.session, key)
 
     def page(self, size: Size) -> list[Text]:
         """The lines of the current page."""
         if self.session is None:
             return screen.welcome_page(self._palette, self._show, self._idea, self.mode is Mode.WELCOME, size)
-        if self.mode is Mode.FOUND:
-            return screen.found_page(self._palette, self.session, self._hint, size)
+        if self.session.found is not None:
+            return screen.found_page(self._palette, self.session, self.session.found, self._hint, size)
         if self.session.used_up:
             return screen.used_up_page(self._palette, self.session, size)
         return screen.question_page(self._palette, self.session, self.mode is Mode.FINDING, self._hint, size)
@@ -97,30 +100,21 @@ class Game:
         self.session = Session(self._palette.features, self._show, seed)
         self.mode = Mode.ASKING
 
-    def _answer(self, key: str) -> None:
-        assert self.session is not None
-        if self.session.used_up:
-            return
+    def _answer(self, session: Session, key: str) -> None:
         if key == "f":
             self.mode = Mode.FINDING
         elif key == "0":
-            self.session.answer(None)
+            session.answer(None)
         elif key in SHIFTED_KEYS:
-            self._find(key, SHIFTED_KEYS)
-        elif key in CHOICE_KEYS[: len(self.session.shown)]:
-            self.session.answer(self.session.shown[CHOICE_KEYS.index(key)])
+            self._find(session, key, SHIFTED_KEYS)
+        elif key in CHOICE_KEYS[: len(session.shown)]:
+            session.answer(session.shown[CHOICE_KEYS.index(key)])
 
-    def _find(self, key: str, keys: str) -> None:
-        assert self.session is not None
+    def _find(self, session: Session, key: str, keys: str) -> None:
         self.mode = Mode.ASKING
-        if key in keys[: len(self.session.shown)]:
-            self.session.find(self.session.shown[keys.index(key)])
+        if key in keys[: len(session.shown)]:
+            session.find(session.shown[keys.index(key)])
             self.mode = Mode.FOUND
-
-    def _undo(self) -> None:
-        assert self.session is not None
-        self.session.undo()
-        self.mode = Mode.ASKING
 
 
 def play(console: Console, show: int, seed: int | None) -> None:

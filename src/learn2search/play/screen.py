@@ -12,7 +12,7 @@ from rich.text import Text
 
 from learn2search.play.colors import Palette
 from learn2search.play.funnel import Funnel
-from learn2search.play.session import Session, Step
+from learn2search.play.session import AnsweredQuestion, Session
 from learn2search.play.swatches import GAP, captions, chip, strip, swatch, swatch_row
 from learn2search.play.theme import GOLD, keycap, line, spread
 
@@ -81,14 +81,13 @@ def question_page(palette: Palette, session: Session, finding: bool, hint: str, 
     ]
 
 
-def found_page(palette: Palette, session: Session, hint: str, size: Size) -> list[Text]:
+def found_page(palette: Palette, session: Session, found: int, hint: str, size: Size) -> list[Text]:
     """The end: the found colour large, and the way there."""
-    assert session.found is not None
     end = [line(), *_end_keys(size.inner), *_hint(hint, size.inner)]
-    facts = _facts(palette, session, size.inner)
+    facts = _facts(palette, session, found, size.inner)
     room = size.height - 3 - len(end)
-    way = _way(palette, session, size.inner, room - max(len(facts), 5))
-    large = _large(palette.hexes[session.found], facts, size.inner, room - len(way))
+    way = _way(palette, session, found, size.inner, room - max(len(facts), 5))
+    large = _large(palette.hexes[found], facts, size.inner, room - len(way))
     return [header("found", size.inner), line(), *large, *way, *end]
 
 
@@ -197,15 +196,14 @@ def _even_items(n_items: int) -> Callable[[int], list[int]]:
     return lambda count: [index * n_items // count for index in range(count)]
 
 
-def _facts(palette: Palette, session: Session, width: int) -> list[Text]:
-    assert session.found is not None
-    item, number, typical = session.found, session.number, TYPICAL_QUESTIONS[session.show]
+def _facts(palette: Palette, session: Session, found: int, width: int) -> list[Text]:
+    number, typical = session.number, TYPICAL_QUESTIONS[session.show]
     questions = "the first question" if number == 1 else f"question {number}"
     return [
         line().append(" There it is! ", GOLD),
         line(),
-        line(palette.hexes[item], "bold"),
-        *_wrapped(palette.words(item), max(20, width // 2 - 4)),
+        line(palette.hexes[found], "bold"),
+        *_wrapped(palette.words(found), max(20, width // 2 - 4)),
         line(),
         line().append("Found at ", "dim").append(questions, "bold"),
         line(f"simulated people: {typical}", "dim"),
@@ -222,10 +220,9 @@ def _large(colour: str, facts: list[Text], width: int, room: int) -> list[Text]:
     ]
 
 
-def _way(palette: Palette, session: Session, width: int, room: int) -> list[Text]:
+def _way(palette: Palette, session: Session, found: int, width: int, room: int) -> list[Text]:
     """Large: what was clicked. Small, below it: what was passed over. The last one is the find."""
-    assert session.found is not None
-    steps = [*session.steps, Step(session.shown, session.found, session.still_fit)]
+    steps = [*session.steps, AnsweredQuestion(session.shown, found, session.still_fit)]
     per_row = max(1, width // (CHIP + 1))
     starts = range(0, len(steps), per_row)
     rows = [_way_row(palette, steps[start : start + per_row], start + 1) for start in starts]
@@ -234,7 +231,7 @@ def _way(palette: Palette, session: Session, width: int, room: int) -> list[Text
     return [line(), title, *(text for row in fitting for text in row)] if fitting else []
 
 
-def _way_row(palette: Palette, steps: Sequence[Step], first: int) -> list[Text]:
+def _way_row(palette: Palette, steps: Sequence[AnsweredQuestion], first: int) -> list[Text]:
     chosen, passed, numbers = line(), line(), line()
     for number, step in enumerate(steps, first):
         chosen.append_text(_chosen_chip(palette, step)).append(" ")
@@ -243,11 +240,11 @@ def _way_row(palette: Palette, steps: Sequence[Step], first: int) -> list[Text]:
     return [line(), chosen, passed, numbers]
 
 
-def _chosen_chip(palette: Palette, step: Step) -> Text:
+def _chosen_chip(palette: Palette, step: AnsweredQuestion) -> Text:
     return line("?".center(CHIP), "dim") if step.chosen is None else chip(palette.hexes[step.chosen], CHIP)
 
 
-def _passed_chips(palette: Palette, step: Step) -> Text:
+def _passed_chips(palette: Palette, step: AnsweredQuestion) -> Text:
     others = [item for item in step.shown if item != step.chosen]
     text = line()
     for index in range(CHIP):

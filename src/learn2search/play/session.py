@@ -20,7 +20,7 @@ OVERLOOKED = 0.02  # the share of its probability that a shown item keeps, becau
 
 
 @dataclass(frozen=True)
-class Step:
+class AnsweredQuestion:
     """A question and its answer (None: can't tell); `fitted` items were still possible when it was asked."""
 
     shown: tuple[int, ...]
@@ -34,7 +34,7 @@ class Session:
     def __init__(self, features: Array, show: int, seed: int) -> None:
         self.n_items = len(features)
         self.show = show
-        self.steps: list[Step] = []
+        self.steps: list[AnsweredQuestion] = []
         self.found: int | None = None
         self._search = _easy_start(features, show, seed)
 
@@ -60,7 +60,7 @@ class Session:
 
     def answer(self, chosen: int | None) -> None:
         """Take the item that is most like the target, or None for "can't tell"."""
-        step = Step(self.shown, chosen, self.still_fit)
+        step = AnsweredQuestion(self.shown, chosen, self.still_fit)
         self._search.tell(chosen)
         self.steps.append(step)
 
@@ -92,10 +92,10 @@ class Session:
 
 def warm_up(features: Array, show: int) -> None:
     """Load and compile the search by playing two questions of it."""
-    rehearsal = Session(features, show, seed=0)
-    rehearsal.answer(rehearsal.shown[0])
-    rehearsal.answer(None)
-    rehearsal.undo()
+    session = Session(features, show, seed=0)
+    session.answer(session.shown[0])
+    session.answer(None)
+    session.undo()
 
 
 def _easy_start(features: Array, show: int, seed: int) -> l2s.PosteriorSearch:

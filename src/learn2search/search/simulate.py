@@ -30,14 +30,14 @@ class Run:
 
     costs: `(m,)` questions asked. found: `(m,)`, False where `max_queries` or a lack of items ended the search.
     flip_rate: the share of answers to pairs that contradicted the noiseless one (its expectation, given the pairs).
-    logs: the steps of each search, if kept.
+    logs: the steps of each search, empty unless they were kept.
     """
 
     targets: Items
     costs: Items
     found: Mask
     flip_rate: float
-    logs: tuple[tuple[Step, ...], ...] | None = None
+    logs: tuple[tuple[Step, ...], ...] = ()
 
     @property
     def mean(self) -> float:

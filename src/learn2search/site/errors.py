@@ -1,6 +1,6 @@
-"""What can go wrong, one class for each status code.
+"""What can go wrong on the site, one class for each HTTP status code.
 
-ServiceError
+SiteError
 ├── Invalid        422  what was sent makes no sense
 ├── TooLarge       413
 ├── Unauthorised   401  the owner's token is missing or wrong
@@ -12,55 +12,55 @@ ServiceError
 """
 
 
-class ServiceError(Exception):
+class SiteError(Exception):
     """An error whose message may be shown to the person who caused it."""
 
     status = 500
 
 
-class Invalid(ServiceError):
+class Invalid(SiteError):
     """What was sent makes no sense."""
 
     status = 422
 
 
-class TooLarge(ServiceError):
+class TooLarge(SiteError):
     """More than is accepted."""
 
     status = 413
 
 
-class Unauthorised(ServiceError):
+class Unauthorised(SiteError):
     """The owner's token is missing or wrong."""
 
     status = 401
 
 
-class Forbidden(ServiceError):
+class Forbidden(SiteError):
     """Another site tried to act for a visitor."""
 
     status = 403
 
 
-class NotFound(ServiceError):
+class NotFound(SiteError):
     """There is no such thing here."""
 
     status = 404
 
 
-class Conflict(ServiceError):
+class Conflict(SiteError):
     """It has changed meanwhile."""
 
     status = 409
 
 
-class TooMany(ServiceError):
+class TooMany(SiteError):
     """Too many requests."""
 
     status = 429
 
 
-class Unavailable(ServiceError):
+class Unavailable(SiteError):
     """Not ready."""
 
     status = 503

@@ -45,9 +45,8 @@ def by_id(db: Connection, collection_id: int) -> Collection:
 
 def add(db: Connection, slug: str, title: str, options: dict[str, Any], now: float) -> Collection:
     values = {"slug": slug, "title": title, "options": options, "lessons": 0, "created_at": now}
-    key = db.execute(insert(collection).values(values)).inserted_primary_key
-    assert key is not None
-    return Collection(int(key[0]), slug, title, options, None, 0, now)
+    made = db.execute(insert(collection).values(values).returning(collection.c.id)).scalar_one()
+    return Collection(int(made), slug, title, options, None, 0, now)
 
 
 def change(db: Connection, collection_id: int, title: str, options: dict[str, Any]) -> None:

@@ -47,8 +47,8 @@ def between(db: Connection, collection_id: int, after: int, up_to: int) -> Tripl
     return np.array([tuple(row) for row in rows], np.int64).reshape(-1, 3)
 
 
-def teaching(db: Connection, collection_id: int) -> Triplets:
-    """Triplets that a fit may use with their lessons: `(m, 4)`, columns anchor, near, far, lesson."""
+def usable_triplets(db: Connection, collection_id: int) -> Triplets:
+    """The triplets that a fit may use: `(m, 4)`, columns anchor, near, far, lesson, in the order of the lessons."""
     columns = (triplet.c.anchor, triplet.c.near, triplet.c.far, triplet.c.lesson)
     query = _valid(select(*columns), collection_id).order_by(triplet.c.lesson, triplet.c.step, triplet.c.pair)
     return np.array([tuple(row) for row in db.execute(query).all()], np.int64).reshape(-1, 4)

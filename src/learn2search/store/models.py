@@ -96,10 +96,10 @@ def add(
 ) -> Model:
     """Write a model with the next version of its collection."""
     lock(db, collection_id)
-    newest = db.execute(select(func.max(model.c.version)).where(model.c.collection_id == collection_id)).scalar_one()
+    newest = select(func.coalesce(func.max(model.c.version), 0)).where(model.c.collection_id == collection_id)
     values: dict[str, Any] = {
         "collection_id": collection_id,
-        "version": 1 + int(newest or 0),
+        "version": 1 + int(db.execute(newest).scalar_one()),
         "parent_id": parent_id,
         "origin": origin,
         "published": published,
@@ -109,9 +109,9 @@ def add(
         "metrics": metrics,
         "created_at": now,
     }
-    key = db.execute(insert(model).values(arrays=_packed(items, embedding), **values)).inserted_primary_key
-    assert key is not None
-    return Model(ModelInfo(id=int(key[0]), **values), items, embedding)
+    statement = insert(model).values(arrays=_packed(items, embedding), **values).returning(model.c.id)
+    made = db.execute(statement).scalar_one()
+    return Model(ModelInfo(id=int(made), **values), items, embedding)
 
 
 def _infos(db: Connection, query: Select[Any]) -> list[ModelInfo]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, Select, and_, bindparam, case, func, insert, select, update
+from sqlalchemy import Connection, RowMapping, Select, and_, bindparam, func, insert, select, update
 
 from learn2search.store.enums import AnswerKind, SearchOrigin, SearchStatus
 from learn2search.store.tables import search, step
@@ -138,19 +138,20 @@ def latest_costs(db: Connection, collection_id: int, limit: int) -> list[int]:
 
 @dataclass(frozen=True)
 class Finished:
-    """What a curve needs of a search that was found."""
+    """What the figures need of a search that was found and became a lesson."""
 
     ended_at: float
     questions: int
     target: int
     strategy: str
-    lesson: int | None
+    lesson: int
 
 
 def finished(db: Connection, collection_id: int) -> list[Finished]:
-    """All searches that were found, in the order of their ends."""
+    """All searches that were found and became lessons, in the order of their ends."""
     columns = (search.c.ended_at, search.c.questions, search.c.target, search.c.strategy, search.c.lesson)
-    query = select(*columns).where(_found(collection_id)).order_by(search.c.ended_at, search.c.id)
+    learnt = and_(_found(collection_id), search.c.lesson.is_not(None))
+    query = select(*columns).where(learnt).order_by(search.c.ended_at, search.c.id)
     return [Finished(*row) for row in db.execute(query)]
 
 
@@ -199,9 +200,10 @@ def latest_found(db: Connection, collection_id: int, limit: int) -> list[SearchR
 
 def count(db: Connection, collection_id: int) -> tuple[int, int]:
     """All searches, and those in quarantine."""
-    aside = func.sum(case((search.c.quarantine.is_not(None), 1), else_=0))
-    row = db.execute(select(func.count(), aside).where(search.c.collection_id == collection_id)).one()
-    return int(row[0]), int(row[1] or 0)
+    row = db.execute(
+        select(func.count(), func.count(search.c.quarantine)).where(search.c.collection_id == collection_id)
+    ).one()
+    return int(row[0]), int(row[1])
 
 
 def page_of_ids(db: Connection, collection_id: int, after: str, limit: int) -> list[SearchRow]:

@@ -6,13 +6,13 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi import Path as InPath
 from pydantic import BaseModel, ConfigDict, Field
 
-from learn2search.site.administration import owners, statistics
+from learn2search.site.administration import owners
 from learn2search.site.catalogue.item_media import media_of
 from learn2search.site.context import Site
 from learn2search.site.errors import Conflict, Unauthorised
 from learn2search.site.learning.metadata import metadata_of
 from learn2search.site.show_counts import ShowCount
-from learn2search.site.visits import searching
+from learn2search.site.visits import figures, searching
 from learn2search.site.visits.search_state import SearchState
 from learn2search.store import lessons, models
 from learn2search.store.enums import AnswerKind, ModelOrigin, SearchOrigin, SearchStatus
@@ -130,7 +130,7 @@ def list_collections(site: OurSite) -> list[CollectionOut]:
             median_questions=one.median,
             first_median_questions=one.first_median,
         )
-        for one in statistics.summaries(site)
+        for one in figures.summaries(site)
     ]
 
 
@@ -218,7 +218,7 @@ def list_triplets(site: OurSite, slug: Slug) -> TripletsOut:
     """All comparisons that finished searches have taught. For the owner."""
     collection = site.collection(slug)
     with site.database.read() as db:
-        rows = lessons.teaching(db, collection.id)[:, :3]
+        rows = lessons.usable_triplets(db, collection.id)[:, :3]
     return TripletsOut(columns=["anchor", "near", "far"], rows=rows.tolist())
 
 
@@ -228,7 +228,7 @@ def _search(now: SearchState) -> SearchOut:
     if now.question is not None:
         shown = [_item(slug, now.items[number]) for number in now.question.shown]
         question = Question(step=now.question.number, shown=shown, still_fit=now.question.fits)
-    target = None if now.row.target is None else _item(slug, now.items[now.row.target])
+    target = None if now.found_item is None else _item(slug, now.found_item)
     return SearchOut(
         id=now.row.id,
         collection=slug,

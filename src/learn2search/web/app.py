@@ -14,7 +14,7 @@ from starlette.staticfiles import StaticFiles
 
 from learn2search import __version__
 from learn2search.site.context import Site
-from learn2search.site.errors import ServiceError, TooMany
+from learn2search.site.errors import SiteError, TooMany
 from learn2search.site.settings import Settings
 from learn2search.site.visits.warm_up import warm_up
 from learn2search.web import api, health, landing_page, media_files, owner_pages, search_pages
@@ -57,9 +57,9 @@ def create_app(settings: Settings | None = None, *, warm: bool = False) -> FastA
         app.include_router(part.router)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     app.add_middleware(Guard)
-    app.add_exception_handler(ServiceError, _service_error)
-    app.add_exception_handler(HTTPException, _http_error)
-    app.add_exception_handler(RequestValidationError, _validation_error)
+    app.exception_handler(SiteError)(_site_error)
+    app.exception_handler(HTTPException)(_http_error)
+    app.exception_handler(RequestValidationError)(_validation_error)
     return app
 
 
@@ -68,21 +68,18 @@ def from_environment() -> FastAPI:
     return create_app(Settings(), warm=True)
 
 
-def _service_error(request: Request, error: Exception) -> Response:
-    assert isinstance(error, ServiceError)
+def _site_error(request: Request, error: SiteError) -> Response:
     headers = {"Retry-After": "10"} if isinstance(error, TooMany) else {}
     return _message(request, error.status, str(error), headers)
 
 
-def _http_error(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
+def _http_error(request: Request, error: HTTPException) -> Response:
     known = {404: "There is no such page.", 405: "This address does not take that kind of request."}
     message = known.get(error.status_code, str(error.detail))
     return _message(request, error.status_code, message, dict(error.headers or {}))
 
 
-def _validation_error(request: Request, error: Exception) -> Response:
-    assert isinstance(error, RequestValidationError)
+def _validation_error(request: Request, error: RequestValidationError) -> Response:
     first = error.errors()[0]
     place = ".".join(str(part) for part in first["loc"][1:]) or "request"
     return _message(request, 422, f"{place}: {first['msg']}", {})

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from learn2search.site.administration.statistics import Band, Curve
+from learn2search.site.administration.dashboard import Curve
 from learn2search.site.learning.model_cache import EmbeddingAt
+from learn2search.site.visits.figures import Band
 from learn2search.site.visits.search_state import SearchState
 
 FUNNEL_WIDTH, FUNNEL_MIDDLE, FUNNEL_HALF = 1200.0, 37.0, 35.0
@@ -24,7 +25,7 @@ class Dot:
 
 
 @dataclass(frozen=True)
-class Funnel:
+class FunnelShape:
     """Height: log2 of the items that still fit over log2 n. band: left and width of "most searches end here"."""
 
     width: float
@@ -36,7 +37,7 @@ class Funnel:
 
 def funnel(
     now: SearchState, size: int, band: Band | None, width: float = FUNNEL_WIDTH, half: float = FUNNEL_HALF
-) -> Funnel:
+) -> FunnelShape:
     """The way so far and the questions to come; a long way shows its latest part."""
     current = now.number
     usual = 16 if band is None else max(16, band.high + 3)
@@ -56,7 +57,7 @@ def funnel(
         for at in range(cells)
     )
     here = place[current - 1 - start]
-    return Funnel(width, dots, round(here, 1), _body(place, heights, half), _band(band, start, cells, place, step))
+    return FunnelShape(width, dots, round(here, 1), _body(place, heights, half), _band(band, start, cells, place, step))
 
 
 def _body(place: Sequence[float], heights: Sequence[float], half: float) -> str:

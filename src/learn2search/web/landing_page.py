@@ -5,8 +5,8 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 
-from learn2search.site.administration import statistics
 from learn2search.site.context import Site
+from learn2search.site.visits import figures
 from learn2search.web.rendering import render, site_of
 
 router = APIRouter(include_in_schema=False)
@@ -15,7 +15,7 @@ OurSite = Annotated[Site, Depends(site_of)]
 
 @router.get("/")
 def landing(request: Request, site: OurSite) -> Response:
-    return render(request, "landing.html", summaries=statistics.summaries(site))
+    return render(request, "landing.html", summaries=figures.summaries(site))
 
 
 @router.get("/docs")

@@ -7,7 +7,7 @@ from anyio import to_thread
 from fastapi import APIRouter, Depends, File, Form, Request, UploadFile
 from fastapi.responses import RedirectResponse, Response, StreamingResponse
 
-from learn2search.site.administration import exports, owners, statistics
+from learn2search.site.administration import dashboard, exports, owners
 from learn2search.site.catalogue.options import checked, options_of
 from learn2search.site.catalogue.uploads import import_upload
 from learn2search.site.context import Site
@@ -63,18 +63,16 @@ def leave() -> Response:
 
 @inside.get("/{slug}")
 def overview(request: Request, site: OurSite, collection: Ours) -> Response:
-    figures = statistics.overview(site, collection)
-    latest = owners.latest_searches(site, collection, LATEST)
     return render(
         request,
         "owner/overview.html",
-        figures=figures,
+        figures=dashboard.overview(site, collection),
         collection=collection,
         options=options_of(collection),
-        latest=latest,
+        latest=owners.latest_searches(site, collection, LATEST),
         everything=owners.items_by_number(site, collection),
         now=site.now(),
-        below=statistics.starving_below(figures.seen),
+        exports=exports.available_exports(),
     )
 
 
@@ -198,7 +196,7 @@ def quarantine(site: OurSite, collection: Ours, search_id: str, release: Annotat
 
 @inside.get("/{slug}/export/{name}")
 def export(site: OurSite, collection: Ours, name: str) -> Response:
-    """clicks.jsonl, triplets.csv, triplets.npz, embedding.npz, embedding.csv, items.csv."""
+    """A file of `EXPORTS`."""
     parts, kind = exports.export(site, collection, name)
     headers = {"Content-Disposition": f'attachment; filename="{collection.slug}-{name}"'}
     return StreamingResponse(parts, media_type=kind, headers=headers)

@@ -1,12 +1,12 @@
 """Templates, and what all pages share."""
 
+import time
 from typing import Any
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
-from learn2search.site.administration.statistics import ago
 from learn2search.site.catalogue.item_media import media_of
 from learn2search.site.context import Site
 from learn2search.site.learning.metadata import metadata_of
@@ -33,6 +33,18 @@ def _seconds(seconds: float) -> str:
         count = max(1, round(seconds))
         return f"{count} second{'s' if count != 1 else ''}"
     return f"{round(seconds / 60)} minutes" if seconds < 5400 else f"{round(seconds / 3600)} hours"
+
+
+def ago(now: float, then: float) -> str:
+    """When something was, in words: 3 hours ago."""
+    seconds = now - then
+    if seconds < 90:
+        return "just now"
+    for size, name, most in ((60, "minute", 60), (3600, "hour", 24), (86_400, "day", 30)):
+        count = round(seconds / size)
+        if count < most:
+            return f"{count} {name}{'s' if count != 1 else ''} ago"
+    return time.strftime("%Y-%m-%d", time.gmtime(then))
 
 
 def _in_words(number: int) -> str:

@@ -9,12 +9,11 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
-from learn2search.site.administration import statistics
 from learn2search.site.context import Site
 from learn2search.site.errors import Invalid
-from learn2search.site.visits import searching
+from learn2search.site.visits import figures, searching
 from learn2search.site.visits.search_state import SearchState
-from learn2search.store.enums import AnswerKind, SearchStatus
+from learn2search.store.enums import AnswerKind
 from learn2search.web.health import ANSWERS, SEARCHES
 from learn2search.web.rendering import render, site_of
 from learn2search.web.security import limited, remember_visitor, visitor_of
@@ -39,7 +38,7 @@ def start(request: Request, site: OurSite, slug: str, show: Annotated[int | None
 @router.get("/c/{slug}")
 def collection(request: Request, site: OurSite, slug: str) -> Response:
     """The page of a collection, to be linked to."""
-    return render(request, "landing.html", summaries=statistics.summaries_of(site, slug))
+    return render(request, "landing.html", summaries=figures.summaries_of(site, slug))
 
 
 @router.get("/s/{search_id}")
@@ -124,16 +123,16 @@ def _page(request: Request, site: Site, now: SearchState) -> Response:
 
 
 def _question(request: Request, site: Site, now: SearchState, template: str) -> Response:
-    band = statistics.band(site, now.collection)
+    band = figures.band(site, now.collection)
     stale = now.stale or request.query_params.get("old") == "1"
     return render(request, template, now=now, question=now.question, band=band, stale=stale)
 
 
 def _end(request: Request, site: Site, now: SearchState) -> Response:
-    if now.row.status is not SearchStatus.FOUND:
+    if now.found_item is None:
         return render(request, "not_here.html", now=now)
-    spread = statistics.distribution(site, now.collection, now.number)
-    return render(request, "end.html", now=now, spread=spread, target=now.items[now.row.target or 0])
+    spread = figures.distribution(site, now.collection, now.number)
+    return render(request, "end.html", now=now, spread=spread, target=now.found_item)
 
 
 def _go_to(search_id: str, stale: bool = False) -> Response:

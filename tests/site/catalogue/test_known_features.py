@@ -49,3 +49,10 @@ def test_features_that_do_not_fit_should_be_refused(site: Site, collection: Coll
     (tmp_path / "bad.npy").write_bytes(b"no")
     with pytest.raises(Invalid, match="does not hold features"):
         known_features.read_features(tmp_path / "bad.npy")
+
+
+def test_features_should_be_read_from_files(tmp_path: Path, features: np.ndarray) -> None:
+    np.save(tmp_path / "f.npy", features)
+    np.savetxt(tmp_path / "f.csv", features, delimiter=",", header="a,b,c", comments="")
+    assert (known_features.read_features(tmp_path / "f.npy") == features).all()
+    assert known_features.read_features(tmp_path / "f.csv") == pytest.approx(features)

@@ -10,11 +10,11 @@ from learn2search.site.catalogue.imports import import_source, make_collection
 from learn2search.site.context import Site
 from learn2search.site.learning import trainer
 from learn2search.site.learning.metadata import metadata_of
-from learn2search.site.learning.simulated_visitors import finished_row, write_searches
+from learn2search.site.learning.recorded_searches import RecordedSearch, recorded_step, write_searches
 from learn2search.site.settings import Settings
 from learn2search.store import models
 from learn2search.store.collections import Collection
-from learn2search.store.searches import StepRow
+from learn2search.store.enums import ModelOrigin
 
 N, D, SEED = 30, 3, 7
 FEATURES = np.random.default_rng(2).normal(size=(N, D))
@@ -28,12 +28,15 @@ def cards(site: Site, folder: Path, show: int) -> Collection:
     return site.collection("cards")
 
 
-def recorded(episode: l2s.Episode) -> list[StepRow]:
-    """The steps of an episode as a visitor's: the last one found it."""
-    asked = zip(episode.queries, episode.answers, strict=True)
-    clicks = [StepRow(at, shown, "choice", chosen, None, 0.0, 0.0, ()) for at, (shown, chosen) in enumerate(asked, 1)]
-    last = clicks[-1]
-    return [*clicks[:-1], StepRow(last.number, last.shown, "found", episode.target, None, 0.0, 0.0, ())]
+def recorded(site: Site, collection: Collection, episode: l2s.Episode) -> RecordedSearch:
+    """An episode as a visitor's search: the last step found the target."""
+    asked = enumerate(zip(episode.queries, episode.answers, strict=True), start=1)
+    steps = tuple(
+        recorded_step(number, shown, chosen, episode.target, last=number == episode.cost)
+        for number, (shown, chosen) in asked
+    )
+    model_id = site.published_model_id(collection)
+    return RecordedSearch(model_id, collection.lessons, "sampled", episode.target, steps)
 
 
 @pytest.mark.parametrize("show", [2, 4])
@@ -44,17 +47,15 @@ def test_the_loop_and_the_site_should_learn_the_same(tmp_path: Path, show: int) 
     collection = cards(site, tmp_path, show)
     versions = []
     for episode in learner.searches(60):
-        assert collection.model_id is not None
-        row = finished_row(collection, collection.model_id, collection.lessons, episode.target, episode.cost, "sampled")
-        write_searches(site, collection, [(row, recorded(episode))])
+        write_searches(site, collection, [recorded(site, collection, episode)])
         trainer.train_due(site)
         collection = site.collection("cards")
         with site.database.read() as db:
-            fits = [info for info in models.history(db, collection.id) if info.origin == "fit" and info.published]
+            history = models.history(db, collection.id)
+        fits = [info for info in history if info.origin is ModelOrigin.FIT and info.published]
         versions.append((len(fits), learner.version))
     assert all(of_site == of_loop for of_site, of_loop in versions)  # the same fits were made and used
-    assert collection.model_id is not None
-    now = site.models.embedding_at(collection.model_id, collection.lessons)
+    now = site.newest_embedding(collection)
     assert metadata_of(now.model.info).online
     np.testing.assert_allclose(now.embedding.mean, learner.embedding.mean, atol=1e-3)  # models are stored in float32
     np.testing.assert_allclose(now.embedding.var, learner.embedding.var, rtol=1e-3)

@@ -97,7 +97,7 @@ def test_a_found_search_should_become_a_lesson(site: Site, collection: Collectio
     assert (done.row.status, done.row.target, done.row.questions) == ("found", now.question.shown[3], 3)
     assert done.row.lesson == 1
     with site.database.read() as db:
-        rows = stored.teaching(db, collection.id)
+        rows = stored.usable_triplets(db, collection.id)
     assert len(rows) == 6
     assert set(rows[:, 0]) == {done.row.target}
     assert not end(site, now, 3).stale
@@ -115,7 +115,7 @@ def test_not_it_should_reopen_the_search_and_withdraw_its_lesson(site: Site, col
         assert stored.count(db, collection.id) == 0
     other = end(site, back, 2)
     with site.database.read() as db:
-        assert set(stored.teaching(db, collection.id)[:, 0]) == {other.row.target}
+        assert set(stored.usable_triplets(db, collection.id)[:, 0]) == {other.row.target}
     assert other.row.lesson == 2
 
 

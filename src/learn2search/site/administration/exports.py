@@ -1,10 +1,12 @@
-"""Everything can be taken away: clicks, triplets, positions, items."""
+"""What an owner can take away: clicks, triplets, positions, items. `EXPORTS` lists the files and what is in each."""
 
 import csv
 import io
 import json
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -14,25 +16,64 @@ from learn2search import Embedding, write_triplets
 from learn2search.site.context import Site
 from learn2search.site.errors import NotFound, Unavailable
 from learn2search.site.learning.expected_positions import positions_for
-from learn2search.site.learning.model_cache import EmbeddingAt
 from learn2search.store import items, lessons, searches
 from learn2search.store.collections import Collection
 from learn2search.store.models import Model
 
-_CHUNK = 200  # searches
+_CHUNK = 200  # searches that are read at a time
 Parts = Iterator[bytes]
+
+SEARCH_COLUMNS = (
+    *("id", "model_id", "lessons", "strategy", "show", "status", "target", "questions", "lesson", "quarantine"),
+    *("origin", "started_at", "changed_at", "ended_at"),
+)
+STEP_COLUMNS = ("number", "shown", "kind", "chosen", "milliseconds", "shown_at")
+TRIPLET_COLUMNS = ("anchor", "near", "far")
+ITEM_COLUMNS = ("item", "key", "title", "description", "group", "active")
+
+
+@dataclass(frozen=True)
+class Export:
+    """A file that can be exported.
+
+    Attributes
+    ----------
+    columns
+        What a row of it holds, `*` standing for the number of an axis. Nothing else leaves the site.
+    make
+        Gives the content in parts. What goes wrong does so before the first part.
+    package
+        The package without which it cannot be written.
+    """
+
+    media_type: str
+    columns: tuple[str, ...]
+    make: Callable[[Site, Collection], Parts]
+    package: str | None = None
 
 
 def export(site: Site, collection: Collection, name: str) -> tuple[Parts, str]:
-    """The content of a file by its name, in parts, and its media type."""
+    """The content of a file of `EXPORTS`, in parts, and its media type.
+
+    Raises
+    ------
+    NotFound
+        If there is no export of this name.
+    Unavailable
+        If there is nothing to export yet, or a package is missing.
+    """
     if name not in EXPORTS:
         raise NotFound(f"There is no export “{name}”: {', '.join(EXPORTS)}.")
-    make, kind = EXPORTS[name]
-    return make(site, collection), kind
+    return EXPORTS[name].make(site, collection), EXPORTS[name].media_type
+
+
+def available_exports() -> list[str]:
+    """The names of the files that can be written here: their packages are installed."""
+    return [name for name, one in EXPORTS.items() if one.package is None or find_spec(one.package) is not None]
 
 
 def _clicks(site: Site, collection: Collection) -> Parts:
-    """One search a line, with every step, undone ones too."""
+    """One search a line with all its steps, undone ones too."""
     after = ""
     while True:
         with site.database.read() as db:
@@ -42,19 +83,18 @@ def _clicks(site: Site, collection: Collection) -> Parts:
             return
         after = rows[-1].id
         for row in rows:
-            told = {name: value for name, value in vars(row).items() if name not in ("collection_id", "visitor")}
-            told["steps"] = [_step(vars(step)) for step in steps[row.id]]
-            yield (json.dumps(told, separators=(",", ":")) + "\n").encode()
+            line = _selected(row, SEARCH_COLUMNS) | {"steps": [_selected(step, STEP_COLUMNS) for step in steps[row.id]]}
+            yield (json.dumps(line, separators=(",", ":")) + "\n").encode()
 
 
-def _step(step: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in step.items() if name not in ("fits", "likely")}
+def _selected(row: object, columns: Iterable[str]) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in columns}
 
 
 def _triplets(suffix: str) -> Callable[[Site, Collection], Parts]:
     def make(site: Site, collection: Collection) -> Parts:
         with site.database.read() as db:
-            rows = lessons.teaching(db, collection.id)[:, :3]
+            rows = lessons.usable_triplets(db, collection.id)[:, :3]
         if len(rows) == 0:
             raise Unavailable("No search has been finished yet: there are no comparisons.")
         return _file(lambda path: write_triplets(path, rows), suffix)
@@ -63,22 +103,23 @@ def _triplets(suffix: str) -> Callable[[Site, Collection], Parts]:
 
 
 def _embedding_npz(site: Site, collection: Collection) -> Parts:
-    """Row i is item i, as in the triplets: items that are retired are where nothing is known of them."""
-    known = _knowledge(site, collection)
+    """Row i is item i, as in the triplets: retired items are where nothing is known about them."""
+    known = site.newest_embedding(collection)
     with site.database.read() as db:
-        everything = np.arange(items.next_number(db, collection.id))
+        all_items = np.arange(items.next_number(db, collection.id))
     space = known.embedding
-    if len(known.items) < len(everything):
-        whole = positions_for(site, collection, Model(known.model.info, known.items, space), everything)
-        space = Embedding(whole.mean, None if space.var is None else whole.var)
+    if len(known.items) < len(all_items):
+        complete = positions_for(site, collection, Model(known.model.info, known.items, space), all_items)
+        space = Embedding(complete.mean, None if space.var is None else complete.var)
     return _file(space.save, ".npz")
 
 
 def _embedding_csv(site: Site, collection: Collection) -> Parts:
-    known = _knowledge(site, collection)
-    space: Embedding = known.embedding
+    """One active item a row; an embedding without variances has the variance 0."""
+    known = site.newest_embedding(collection)
+    space = known.embedding
     variance = np.zeros_like(space.mean) if space.var is None else space.var
-    header = ["item", *(f"mean_{a}" for a in range(space.dim)), *(f"var_{a}" for a in range(space.dim))]
+    header = ["item", *(f"mean_{axis}" for axis in range(space.dim)), *(f"var_{axis}" for axis in range(space.dim))]
     rows = ([int(number), *mean, *var] for number, mean, var in zip(known.items, space.mean, variance, strict=True))
     return _table(header, rows)
 
@@ -86,17 +127,11 @@ def _embedding_csv(site: Site, collection: Collection) -> Parts:
 def _items(site: Site, collection: Collection) -> Parts:
     with site.database.read() as db:
         found = items.all_items(db, collection.id)
-    header = ["item", "key", "title", "description", "group", "active"]
-    return _table(header, ([one.number, one.key, one.title, one.description, one.family, one.active] for one in found))
+    rows = ([one.number, one.key, one.title, one.description, one.family, one.active] for one in found)
+    return _table(ITEM_COLUMNS, rows)
 
 
-def _knowledge(site: Site, collection: Collection) -> EmbeddingAt:
-    if collection.model_id is None:
-        raise Unavailable(f"“{collection.title}” has no items yet.")
-    return site.models.embedding_at(collection.model_id, site.models.newest(collection.model_id, collection.lessons))
-
-
-def _table(header: list[str], rows: Iterator[list[Any]]) -> Parts:
+def _table(header: Iterable[str], rows: Iterable[list[Any]]) -> Parts:
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(header)
@@ -110,7 +145,7 @@ def _cell(value: Any) -> Any:
 
 
 def _file(write: Callable[[Path], None], suffix: str) -> Parts:
-    """What a function writes to a file. It is written at once: what goes wrong is told before anything is sent."""
+    """What a function writes to a file. It is written at once, so that errors come before anything is sent."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"export{suffix}"
         try:
@@ -120,12 +155,13 @@ def _file(write: Callable[[Path], None], suffix: str) -> Parts:
         return iter([path.read_bytes()])
 
 
-EXPORTS: dict[str, tuple[Callable[[Site, Collection], Parts], str]] = {
-    "clicks.jsonl": (_clicks, "application/x-ndjson"),
-    "triplets.csv": (_triplets(".csv"), "text/csv"),
-    "triplets.npz": (_triplets(".npz"), "application/octet-stream"),
-    "triplets.parquet": (_triplets(".parquet"), "application/octet-stream"),
-    "embedding.npz": (_embedding_npz, "application/octet-stream"),
-    "embedding.csv": (_embedding_csv, "text/csv"),
-    "items.csv": (_items, "text/csv"),
+_BINARY = "application/octet-stream"
+EXPORTS: dict[str, Export] = {
+    "clicks.jsonl": Export("application/x-ndjson", (*SEARCH_COLUMNS, "steps"), _clicks),
+    "triplets.csv": Export("text/csv", TRIPLET_COLUMNS, _triplets(".csv")),
+    "triplets.npz": Export(_BINARY, TRIPLET_COLUMNS, _triplets(".npz")),
+    "triplets.parquet": Export(_BINARY, TRIPLET_COLUMNS, _triplets(".parquet"), package="pyarrow"),
+    "embedding.npz": Export(_BINARY, ("mean", "var"), _embedding_npz),
+    "embedding.csv": Export("text/csv", ("item", "mean_*", "var_*"), _embedding_csv),
+    "items.csv": Export("text/csv", ITEM_COLUMNS, _items),
 }

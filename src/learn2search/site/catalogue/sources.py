@@ -142,7 +142,7 @@ def _entry(file: File, title: str, description: str, family: str) -> Entry | Pro
         return Problem(file.name, "the file is empty")
     if not family and len(path.parts) > 1:
         family = path.parts[-2] if path.parts[-2] not in ("..", "/") else ""
-    title = title or spoken(path.stem)
+    title = title or title_of(path.stem)
     stamp = "|".join((file.stamp, title, description, family))
     return Entry(file.name[-255:], kind, title, description, family, stamp, file.open)
 
@@ -194,7 +194,7 @@ def _row(values: dict[str, str], files: dict[str, File], line: str) -> Entry | P
     return Entry(f"text: {title}"[:255], MediaKind.TEXT, title[:300], description[:4000], family[:100], stamp, None)
 
 
-def spoken(stem: str) -> str:
+def title_of(stem: str) -> str:
     """A file's name as a title: `old_wine-3` is "Old wine 3"."""
     words = re.sub(r"[_\-\s]+", " ", stem).strip() or stem
     return (words[:1].upper() + words[1:])[:300]

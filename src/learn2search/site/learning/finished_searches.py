@@ -16,6 +16,7 @@ from learn2search.learn import policy
 from learn2search.site.learning.model_cache import EmbeddingAt, to_rows
 from learn2search.store import collections, searches
 from learn2search.store import lessons as stored
+from learn2search.store.enums import AnswerKind, SearchOrigin
 from learn2search.store.searches import SearchRow, StepRow
 from learn2search.triplets import from_choice
 from learn2search.typing import Triplets
@@ -35,11 +36,10 @@ class Lesson:
     quarantine: str | None
 
 
-def prepare(site: Site, state: SearchState, question: StepRow, target: int | None) -> Lesson:
-    """The lesson of a search that ends with `target`, worked out before the transaction."""
-    assert target is not None
+def prepare(site: Site, state: SearchState, target: int) -> Lesson:
+    """What a search that ends with `target` teaches, computed before the transaction that writes it."""
     rows = triplets_of(state.answers, target)
-    if state.row.origin == "simulated":  # only the owner can run simulated visitors
+    if state.row.origin is SearchOrigin.SIMULATED:  # only the owner can run simulated visitors
         return Lesson(rows, None)
     known = site.models.embedding_at(state.row.model_id, state.row.lessons)
     return Lesson(rows, suspicion(state.answers, rows, known))
@@ -47,7 +47,7 @@ def prepare(site: Site, state: SearchState, question: StepRow, target: int | Non
 
 def triplets_of(answers: tuple[StepRow, ...], target: int) -> list[tuple[int, Triplets]]:
     """The triplets of each click: the chosen item is near, each other one far."""
-    clicks = [step for step in answers if step.kind == "choice"]
+    clicks = [step for step in answers if step.kind is AnswerKind.CHOICE]
     return [(step.number, from_choice(target, step.shown, step.chosen)) for step in clicks]
 
 
@@ -64,7 +64,7 @@ def teach(db: Connection, row: SearchRow, lesson: Lesson) -> None:
 
 
 def withdraw(db: Connection, search_id: str) -> None:
-    """It taught something wrong."""
+    """Take back what a search has taught."""
     stored.withdraw(db, search_id)
     searches.change(db, search_id, lesson=None)
 
@@ -72,7 +72,11 @@ def withdraw(db: Connection, search_id: str) -> None:
 def suspicion(answers: tuple[StepRow, ...], rows: list[tuple[int, Triplets]], known: EmbeddingAt) -> str | None:
     """Why a search looks automatic, None if it does not."""
     times = [step.milliseconds for step in answers if step.milliseconds is not None]
-    clicked = [step.shown.index(step.chosen) for step in answers if step.kind == "choice" and step.chosen in step.shown]
+    clicked = [
+        step.shown.index(step.chosen)
+        for step in answers
+        if step.kind is AnswerKind.CHOICE and step.chosen in step.shown
+    ]
     triplets = to_rows(np.concatenate([np.empty((0, 3), np.int64), *(part for _, part in rows)]), known.items)
     if known.metadata.is_taught and len(triplets):
         probabilities = answer_probabilities(known.embedding, triplets, noise=known.model.info.noise)

@@ -50,7 +50,7 @@ def recipe_of(collection: Collection) -> Recipe:
 def read_lessons(site: Site, collection: Collection) -> Lessons:
     """All lessons that count."""
     with site.database.read() as db:
-        rows = lessons.teaching(db, collection.id)
+        rows = lessons.usable_triplets(db, collection.id)
     return Lessons(np.ascontiguousarray(rows[:, :3]), np.ascontiguousarray(rows[:, 3]))
 
 

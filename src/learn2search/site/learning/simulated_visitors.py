@@ -74,7 +74,6 @@ def _play(
         keep_logs=True,
         progress=False,
     )
-    assert played.logs is not None
     searches = zip(targets.tolist(), played.logs, played.found, strict=True)
     return [_recorded(known, strategy, target, log) for target, log, found in searches if found]
 

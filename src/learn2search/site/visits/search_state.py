@@ -43,6 +43,11 @@ class SearchState:
         return len(self.answers) + (self.question is not None)
 
     @property
+    def found_item(self) -> Item | None:
+        """What was looked for, once it was found."""
+        return None if self.row.target is None else self.items[self.row.target]
+
+    @property
     def exhausted(self) -> bool:
         """Every item has been shown, and none was the one."""
         return self.question is not None and not self.question.shown

@@ -245,7 +245,7 @@ def _find(site: Site, before: SearchState, question: StepRow, target: int) -> Se
     with site.database.read() as db:
         if target not in items.by_number(db, before.row.collection_id, [target]):
             raise Invalid(f"There is no item {target} in this collection.")
-    lesson = finished_searches.prepare(site, before, question, target)
+    lesson = finished_searches.prepare(site, before, target)
     return _end(site, before, question, Answer(question.number, AnswerKind.FOUND, target), lesson)
 
 

@@ -1,0 +1,96 @@
+"""`import`, `train` and `export`: what goes into a collection, what is learnt, what comes out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from learn2search.cli.site_options import (
+    Features,
+    Home,
+    Noun,
+    Nouns,
+    SeedOption,
+    Show,
+    Slug,
+    Title,
+    Url,
+    WarmStart,
+    collection_options,
+    errors_in_a_line,
+    site_from,
+)
+
+
+def import_(
+    source: Annotated[Path, typer.Argument(help="A folder, ZIP file or CSV table (file, title, description, group).")],
+    title: Title = None,
+    slug: Slug = None,
+    noun: Noun = None,
+    nouns: Nouns = None,
+    show: Show = 4,
+    features: Features = None,
+    warm_start: WarmStart = None,
+    home: Home = None,
+    database_url: Url = None,
+) -> None:
+    """Add a source to a collection without serving. A site that is running shows the new items at once."""
+    site = site_from(home=home, database_url=database_url)
+    from learn2search.cli.serving import import_into
+
+    with errors_in_a_line():
+        import_into(site, source, title, slug, features, **collection_options(noun, nouns, show, warm_start))
+
+
+def train(
+    watch: Annotated[bool, typer.Option("--watch", help="Go on: train whenever there is enough new.")] = False,
+    parent: Annotated[int | None, typer.Option(hidden=True)] = None,
+    home: Home = None,
+    database_url: Url = None,
+    seed: SeedOption = None,
+) -> None:
+    """Fit models to the finished searches now, whether or not much is new. `serve` does this by itself."""
+    site = site_from(home=home, database_url=database_url, seed=seed)
+    from learn2search.site.learning import trainer
+    from learn2search.store import collections
+
+    if watch:
+        trainer.run_process(site, parent)
+        return
+    with site.database.read() as db:
+        known = collections.all_collections(db)
+    for collection in known:
+        made = trainer.train(site, collection) if collection.model_id is not None else None
+        if made is None:
+            typer.echo(f"{collection.title}: nothing to learn from yet")
+        else:
+            end = "published" if made.published else "kept out: no new search shows that it predicts better"
+            typer.echo(f"{collection.title}: model {made.version} from {made.triplets:,} triplets, {end}")
+
+
+def export(
+    collection: Annotated[str, typer.Argument(metavar="COLLECTION", help="The collection's address, as in its page.")],
+    name: Annotated[
+        str | None, typer.Argument(help="The file, such as triplets.csv. Without it, the files are listed.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="The file to write; by default COLLECTION-NAME.")] = None,
+    home: Home = None,
+    database_url: Url = None,
+) -> None:
+    """Write what a collection has learnt to a file, or list the files that there are."""
+    site = site_from(home=home, database_url=database_url)
+    from learn2search.files import open_atomic
+    from learn2search.site.administration import exports
+
+    if name is None:
+        for known, one in exports.EXPORTS.items():
+            typer.echo(f"{known:16}  {', '.join(one.columns)}")
+        return
+    with errors_in_a_line():
+        parts, _ = exports.export(site, site.collection(collection), name)
+        target = out or Path(f"{collection}-{name}")
+        with open_atomic(target) as file:
+            file.writelines(parts)
+        typer.echo(f"wrote {target}")

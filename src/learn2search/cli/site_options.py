@@ -1,0 +1,138 @@
+"""What the commands of the site share: options, opening the site, and saying what went wrong in one line.
+
+Everything heavy is imported when a command runs, so that help comes at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from learn2search.site.show_counts import SHOW_COUNTS
+
+if TYPE_CHECKING:
+    from learn2search.site.context import Site
+    from learn2search.site.settings import Settings
+
+SHOW_METAVAR = "|".join(map(str, SHOW_COUNTS))
+WARM_STARTS = ("pictures",)
+
+Home = Annotated[
+    Path | None,
+    typer.Option("--home", envvar="LEARN2SEARCH_HOME", metavar="FOLDER", help="Where the site keeps its state."),
+]
+Url = Annotated[
+    str | None,
+    typer.Option(
+        "--database-url",
+        envvar="LEARN2SEARCH_DATABASE_URL",
+        metavar="URL",
+        help="postgresql://...; by default SQLite in the home folder.",
+    ),
+]
+Host = Annotated[str | None, typer.Option("--host", envvar="LEARN2SEARCH_HOST", help="Address to listen on.")]
+Port = Annotated[
+    int | None, typer.Option("--port", envvar="LEARN2SEARCH_PORT", min=1, max=65535, help="Port to listen on.")
+]
+Workers = Annotated[
+    int | None, typer.Option("--workers", envvar="LEARN2SEARCH_WORKERS", min=1, help="Processes that serve.")
+]
+SeedOption = Annotated[
+    int | None, typer.Option("--seed", envvar="LEARN2SEARCH_SEED", min=0, metavar="N", help="Repeatable training.")
+]
+NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Do not open a browser.")]
+NewToken = Annotated[bool, typer.Option("--new-token", help="Make a new owner's token; the old one no longer counts.")]
+Title = Annotated[str | None, typer.Option("--title", help="The collection's title; by default the source's name.")]
+Slug = Annotated[str | None, typer.Option("--slug", help="Its address: a-z, 0-9 and hyphens; by default the title.")]
+Noun = Annotated[str | None, typer.Option("--noun", help="What one item is called: face, wine, song.")]
+Nouns = Annotated[str | None, typer.Option("--nouns", help="And several: faces, wines, songs.")]
+Features = Annotated[
+    Path | None,
+    typer.Option("--features", help="Known features: .npy or .csv, one row an item in their order. No cold start."),
+]
+
+
+def checked_show(show: int | None) -> int | None:
+    """The value of --show, of the site's commands and of the game."""
+    if show is not None and show not in SHOW_COUNTS:
+        raise typer.BadParameter(f"{' or '.join(map(str, SHOW_COUNTS))} are shown at a time, not {show}.")
+    return show
+
+
+def _checked_warm_start(start: str | None) -> str | None:
+    if start is not None and start not in WARM_STARTS:
+        raise typer.BadParameter(f"A warm start is by “{'” or “'.join(WARM_STARTS)}”, not by “{start}”.")
+    return start
+
+
+Show = Annotated[
+    int,
+    typer.Option("--show", callback=checked_show, metavar=SHOW_METAVAR, help="How many to show at a time."),
+]
+ShowIfGiven = Annotated[
+    int | None,
+    typer.Option("--show", callback=checked_show, metavar=SHOW_METAVAR, help="How many to show at a time."),
+]
+WarmStart = Annotated[
+    str | None,
+    typer.Option(
+        "--warm-start",
+        callback=_checked_warm_start,
+        metavar="|".join(WARM_STARTS),
+        help="Place items by the colours of their pictures before answers do.",
+    ),
+]
+
+
+def collection_options(noun: str | None, nouns: str | None, show: int, warm_start: str | None) -> dict[str, Any]:
+    """The options of a collection that were given."""
+    given = {"noun": noun, "nouns": nouns or (f"{noun}s" if noun else None), "warm_start": warm_start, "show": show}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def settings_from(**given: Any) -> Settings:
+    """The settings of the environment, with those that were given as options."""
+    from pydantic import ValidationError
+
+    from learn2search.site.settings import Settings
+
+    try:
+        return Settings(**{name: value for name, value in given.items() if value is not None})
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise typer.BadParameter(f"LEARN2SEARCH_{'_'.join(map(str, first['loc'])).upper()}: {first['msg']}") from None
+
+
+def site_from(**given: Any) -> Site:
+    """The site of these settings, opened."""
+    with needs_web_packages():
+        from learn2search.cli.serving import open_site
+    return open_site(settings_from(**given))
+
+
+@contextmanager
+def needs_web_packages() -> Iterator[None]:
+    """Say which extra to install when an import fails."""
+    try:
+        yield
+    except ImportError as error:
+        message = f"The site needs more packages: pip install 'learn2search[web]' ({error})"
+        raise SystemExit(message) from error
+
+
+@contextmanager
+def errors_in_a_line() -> Iterator[None]:
+    """End the command with one line when the site refuses, or a file cannot be read or written."""
+    from learn2search.site.errors import SiteError
+
+    try:
+        yield
+    except SiteError as error:
+        raise SystemExit(str(error)) from error
+    except OSError as error:
+        named = f"{error.filename}: " if error.filename else ""
+        raise SystemExit(f"{named}{error.strerror or error}") from error

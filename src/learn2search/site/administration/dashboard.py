@@ -1,0 +1,215 @@
+"""The figures of the owner's first page: how searches became shorter, what is known, how strategies compare."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from learn2search.site.context import Site
+from learn2search.site.learning.metadata import metadata_of
+from learn2search.site.learning.model_cache import EmbeddingAt
+from learn2search.site.visits.figures import ENOUGH, RECENT, first_median, rounded_median
+from learn2search.store import items, lessons, models, searches
+from learn2search.store.collections import Collection
+from learn2search.store.enums import ModelOrigin, SearchStatus
+from learn2search.store.items import Item
+from learn2search.store.models import ModelInfo
+from learn2search.store.searches import Finished
+from learn2search.typing import Array, Integers, Items, Mask, Triplets
+
+_POINTS = 60  # of a curve
+_ANSWERS = 2000  # the latest ones, whose times are looked at
+_COMPARED = 1000  # the latest searches, by which strategies are compared
+_LITTLE = 0.25  # of the median number of comparisons: items with fewer are little known
+_NAMED = 4  # little-known items that are named
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Questions per search over time: at each point, the searches before it, `RECENT` at most.
+
+    Attributes
+    ----------
+    at
+        The points, in searches.
+    low, high
+        The middle half of the searches.
+    well_known, little_known
+        Medians where the target was well known when the search began, and where it was not; NaN where there are none.
+    models
+        Where a new model came into use, in searches.
+    """
+
+    at: tuple[int, ...]
+    median: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    well_known: tuple[float, ...]
+    little_known: tuple[float, ...]
+    models: tuple[int, ...]
+    total: int
+
+
+@dataclass(frozen=True)
+class StrategyFigures:
+    """Median questions of a strategy with a 95% interval."""
+
+    strategy: str
+    searches: int
+    median: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Overview:
+    """The owner's first page.
+
+    Attributes
+    ----------
+    seconds
+        Median time of an answer.
+    triplets
+        How many comparisons there are to learn from.
+    triplets_per_item
+        How many of them name each item, `(n,)`, in the order of the embedding's items.
+    least_known
+        The items with the fewest, and how many they have.
+    embedding
+        Where the items are now; None when the collection has too few items.
+    """
+
+    collection: Collection
+    size: int
+    by_status: dict[SearchStatus, int]
+    ended_today: int
+    recent_median: int | None
+    first_median: int | None
+    seconds: float | None
+    triplets: int
+    triplets_per_item: Integers
+    least_known: tuple[tuple[Item, int], ...]
+    quarantined: int
+    curve: Curve | None
+    models: tuple[ModelInfo, ...]
+    strategies: tuple[StrategyFigures, ...]
+    embedding: EmbeddingAt | None
+
+    @property
+    def little_known_below(self) -> float:
+        """Items that fewer comparisons than this name are little known."""
+        return _LITTLE * float(np.median(self.triplets_per_item)) if len(self.triplets_per_item) else 0.0
+
+
+def overview(site: Site, collection: Collection) -> Overview:
+    """All figures of a collection."""
+    embedding = None if collection.model_id is None else site.newest_embedding(collection)
+    numbers = np.empty(0, np.int64) if embedding is None else embedding.items
+    with site.database.read() as db:
+        done = searches.finished(db, collection.id)
+        learnt = lessons.usable_triplets(db, collection.id)
+        history = models.history(db, collection.id)
+        times = searches.answer_times(db, collection.id, _ANSWERS)
+        per_item = triplets_per_item(learnt[:, :3], numbers)
+        least = np.argsort(per_item, kind="stable")[:_NAMED]
+        named = items.by_number(db, collection.id, numbers[least].tolist())
+        costs = [one.questions for one in done]
+        return Overview(
+            collection=collection,
+            size=len(numbers),
+            by_status=searches.count_by_status(db, collection.id),
+            ended_today=searches.count_since(db, collection.id, site.now() - 86_400),
+            recent_median=rounded_median(costs[-RECENT:]) if costs else None,
+            first_median=first_median(costs),
+            seconds=float(np.median(times)) / 1000 if times else None,
+            triplets=len(learnt),
+            triplets_per_item=per_item,
+            least_known=tuple((named[int(numbers[at])], int(per_item[at])) for at in least),
+            quarantined=searches.count(db, collection.id)[1],
+            curve=curve(done, well_known_targets(done, learnt), history),
+            models=tuple(history),
+            strategies=tuple(compare_strategies(done)),
+            embedding=embedding,
+        )
+
+
+def triplets_per_item(triplets: Triplets, numbers: Items) -> Integers:
+    """How many triplets name each of the items."""
+    size = 1 + max(int(triplets.max(initial=0)), int(numbers.max(initial=0)))
+    return np.bincount(triplets.ravel(), minlength=size)[numbers].astype(np.int64)
+
+
+def well_known_targets(done: Sequence[Finished], learnt: Integers) -> Mask:
+    """Was the target of each search well known when it began, that is, named in as many triplets as the median item?
+
+    Parameters
+    ----------
+    learnt
+        `(m, 4)`: anchor, near, far and lesson of each triplet, in the order of the lessons.
+    """
+    size = 1 + max(int(learnt[:, :3].max(initial=0)), max((one.target for one in done), default=0))
+    counts, well_known, counted = np.zeros(size, np.int64), np.zeros(len(done), bool), 0
+    for place in sorted(range(len(done)), key=lambda place: done[place].lesson):
+        before = int(np.searchsorted(learnt[:, 3], done[place].lesson))
+        if before > counted:
+            counts += np.bincount(learnt[counted:before, :3].ravel(), minlength=size)
+            counted = before
+        well_known[place] = counts[done[place].target] >= max(1.0, float(np.median(counts)))
+    return well_known
+
+
+def curve(done: Sequence[Finished], well_known: Mask, history: Sequence[ModelInfo]) -> Curve | None:
+    """Questions per search over time, None while there are too few searches.
+
+    Parameters
+    ----------
+    well_known
+        `(m,)`, from `well_known_targets`.
+    """
+    if len(done) < ENOUGH:
+        return None
+    costs = np.array([one.questions for one in done])
+    window = min(RECENT, max(10, len(done) // 5))
+    at = np.unique(np.linspace(window, len(done), _POINTS).astype(int))
+    parts = [slice(max(0, end - window), end) for end in at]
+    return Curve(
+        at=tuple(int(end) for end in at),
+        median=tuple(float(np.median(costs[part])) for part in parts),
+        low=tuple(float(np.quantile(costs[part], 0.25)) for part in parts),
+        high=tuple(float(np.quantile(costs[part], 0.75)) for part in parts),
+        well_known=tuple(_median(costs[part][well_known[part]]) for part in parts),
+        little_known=tuple(_median(costs[part][~well_known[part]]) for part in parts),
+        models=tuple(_where_models_came(done, history)),
+        total=len(done),
+    )
+
+
+def _where_models_came(done: Sequence[Finished], history: Sequence[ModelInfo]) -> list[int]:
+    """After how many of the searches each fitted model came into use."""
+    learnt = np.sort([one.lesson for one in done])
+    fitted = [info for info in history if info.origin == ModelOrigin.FIT and info.published]
+    return sorted(int(np.searchsorted(learnt, metadata_of(info).lessons, side="right")) for info in fitted)
+
+
+def _median(costs: Array | Integers) -> float:
+    return float(np.median(costs)) if len(costs) else float("nan")
+
+
+def compare_strategies(done: Sequence[Finished]) -> list[StrategyFigures]:
+    """The strategies of the latest searches side by side; empty unless there are two. Random ones do not count."""
+    by_strategy: dict[str, list[int]] = {}
+    for one in done[-_COMPARED:]:
+        if one.strategy != "random":
+            by_strategy.setdefault(one.strategy, []).append(one.questions)
+    if len(by_strategy) < 2:
+        return []
+    return [StrategyFigures(name, len(costs), *_interval(costs)) for name, costs in sorted(by_strategy.items())]
+
+
+def _interval(costs: Sequence[int]) -> tuple[float, float, float]:
+    """The median, and the order statistics n/2 ∓ 0.98 √n, between which it lies with 95% probability."""
+    ordered = np.sort(costs)
+    half = 0.98 * np.sqrt(len(ordered))
+    low = int(max(0, np.floor(len(ordered) / 2 - half)))
+    high = int(min(len(ordered) - 1, np.ceil(len(ordered) / 2 + half)))
+    return float(np.median(ordered)), float(ordered[low]), float(ordered[high])
