@@ -24,7 +24,7 @@ import termios
 
 CONTROL = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[=>]|\r")
 WARM_UP_SECONDS = 120  # the first run on a machine compiles
-GAME = [sys.executable, "-c", "from learn2search.cli import app; app()", "play", "colors"]
+GAME = [sys.executable, "-c", "from learn2search.cli.main import app; app()", "play", "colors"]
 LEAVES_ALTERNATE_SCREEN, SHOWS_CURSOR = "\x1b[?1049l", "\x1b[?25h"
 
 
