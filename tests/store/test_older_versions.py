@@ -125,6 +125,7 @@ def check_pictures(site: Site) -> None:
     assert len(shown) == 32
     for media in shown:
         assert isinstance(media, Picture)
+        assert media.thumbnail_colours is not None
         assert len(media.thumbnail_colours) == 6 * 8 * 8
         for name in media.files.values():
             assert (site.settings.media / "colours" / name).stat().st_size > 0
@@ -197,7 +198,7 @@ def test_visitors_and_items_should_come_to_old_collections(site: Site) -> None:
         assert now.size == EXPECTED["collections"][slug]["active"]
         assert find(site, choose(site, now)).row.status == "found"
     owners.change_item(site, site.collection("colours"), 7, active=True)
-    assert 7 in site.models.covered(site.collection("colours").model_id)
+    assert 7 in site.models.covered(site.published_model_id(site.collection("colours")))
 
 
 def test_everything_should_be_exported(site: Site, tmp_path: Path) -> None:
@@ -228,7 +229,7 @@ def facts_of_collection(site: Site, slug: str) -> dict[str, Any]:
         "lessons": collection.lessons,
         "triplets": triplets,
         "active": len(active(site, slug)),
-        "model": site.models.model(collection.model_id).info.version,
+        "model": site.models.model(site.published_model_id(collection)).info.version,
         "items": [facts_of_item(item) for item in known],
     }
 

@@ -23,6 +23,7 @@ def test_the_funnel_should_stand_at_the_current_question() -> None:
     assert drawn.dots[6].x == drawn.now
     assert [dot.answered for dot in drawn.dots[:8]] == [True] * 6 + [False] * 2
     assert len(drawn.dots) == 16
+    assert drawn.band is not None
     left, width = drawn.band
     assert left < drawn.dots[5].x < left + width
     assert left + width > drawn.dots[12].x

@@ -82,7 +82,7 @@ def colors(show: Show = 4, seed: Seed = None) -> None:
 
 
 def _play(show: int, seed: int | None) -> int:
-    """Play in this terminal; gives the exit status."""
+    """Play in this terminal; the exit status."""
     from rich.console import Console
 
     from learn2search.play.game import play, why_not

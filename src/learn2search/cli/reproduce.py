@@ -29,7 +29,7 @@ def reproduce(context: typer.Context) -> None:
 
 
 def find_repository() -> Path | None:
-    """The folder of the sources that this package runs from, or else this one; None where neither has experiments."""
+    """The repository that this package runs from, or the current folder; None if neither has the experiments."""
     for root in (Path(learn2search.__file__).parents[2], Path.cwd()):
         if (root / "research" / "reproduce.py").exists():
             return root
@@ -37,7 +37,7 @@ def find_repository() -> Path | None:
 
 
 def _run(line: list[str], folder: Path) -> int:
-    """The exit status. Ctrl-C reaches both processes: the experiment says how it can go on, and ends."""
+    """Run a command; its exit status. Ctrl-C reaches both processes, and this one waits for the experiment to end."""
     with subprocess.Popen(line, cwd=folder) as process:
         while True:
             try:

@@ -65,7 +65,7 @@ def import_into(
 
     print_report(import_source(site, source, collection, progress))
     if known is not None:
-        known_features.give(site, collection, known_features.read_features(known))
+        known_features.publish_features(site, collection, known_features.read_features(known))
         console.print(f"Positions are those of {known.name}")
     return site.collection(collection.slug)
 
@@ -118,7 +118,7 @@ def _serve(settings: Settings) -> None:
 
 @contextmanager
 def _shared_counters(workers: int) -> Iterator[None]:
-    """A folder in which several workers count together, for /metrics."""
+    """A folder in which several workers keep their counters, for /metrics."""
     if workers == 1 or "PROMETHEUS_MULTIPROC_DIR" in os.environ:
         yield
         return
@@ -146,12 +146,15 @@ def _address(settings: Settings) -> str:
 
 
 def _host(settings: Settings) -> str:
-    """Where this machine itself finds the site."""
+    """The host under which this machine itself reaches the site."""
     return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host)
 
 
 def _welcome(settings: Settings, new_token: bool, browser: bool) -> None:
-    """Tell the addresses as soon as they answer. The token is made only now: one that nobody was told would be lost."""
+    """Print the addresses as soon as the site answers.
+
+    The token is made only now: if the start failed before it was printed, it would be lost.
+    """
     while True:
         try:
             socket.create_connection((_host(settings), settings.port), timeout=1).close()
@@ -166,7 +169,7 @@ def _welcome(settings: Settings, new_token: bool, browser: bool) -> None:
 
 
 def _announce(settings: Settings, token: str | None) -> None:
-    """Plainly, on standard output, so that it can be read by people and programs."""
+    """Print the addresses and the token on standard output, for people and programs."""
     lines = [
         "",
         "Learn2Search is ready.",
@@ -181,14 +184,14 @@ def _announce(settings: Settings, token: str | None) -> None:
 
 
 def _export(settings: Settings) -> None:
-    """Workers and the trainer are processes of their own: they read the settings from the environment."""
+    """Put the settings into the environment, where the processes of the workers and the trainer read them."""
     for name, value in settings.model_dump().items():
         if value is not None:
             os.environ[f"LEARN2SEARCH_{name.upper()}"] = str(value)
 
 
 def _keep_training(stop: threading.Event) -> None:
-    """A trainer in its own process, started again when it ends before its time."""
+    """Run the trainer in a process of its own, and start it again if it ends before the site does."""
     command = [sys.executable, "-m", "learn2search.cli", "train", "--watch", "--parent", str(os.getpid())]
     while not stop.is_set():
         trainer = subprocess.Popen(command, start_new_session=True)
@@ -206,5 +209,5 @@ def _keep_training(stop: threading.Event) -> None:
 
 
 def _has_screen() -> bool:
-    """Without one, a browser would take over the terminal."""
+    """Is there a screen? Without one, a browser would take over the terminal."""
     return sys.platform in ("darwin", "win32") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

@@ -1,4 +1,4 @@
-"""`simulate`: bot visitors over HTTP against a running site."""
+"""Simulated visitors of a running site, over HTTP."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class NoAnswer(SiteError):
 
 
 class Client:
-    """The JSON API over one connection for each thread."""
+    """The JSON API of a site, over one connection for each thread."""
 
     def __init__(self, address: str, token: str | None) -> None:
         parts = urlsplit(address)
@@ -73,9 +73,16 @@ class Client:
 
 @dataclass(frozen=True)
 class Visitors:
-    """People who perceive `features` (n, d), row i for item i, with this noise.
+    """Simulated people.
 
-    skew: how unequal the items' popularity is. Item i is looked for in proportion to 1/(i + 1)^skew; 0 = all alike.
+    Attributes
+    ----------
+    features
+        What they perceive, `(n, d)`, row i for item i.
+    noise
+        How noisily they perceive it, in units of the features.
+    skew
+        Item i is looked for in proportion to 1/(i + 1)^skew; with 0 all items are equally popular.
     """
 
     features: Array
@@ -84,7 +91,7 @@ class Visitors:
     skew: float = 0.0
 
     def search(self, client: Client, slug: str, number: int, show: int | None) -> int:
-        """One search, for an item drawn by popularity: its number of questions, 0 when it was not found."""
+        """Search for an item drawn by popularity; how many questions it took, 0 when it was not found."""
         draw = np.random.default_rng([self.seed, number])
         target = self._target(draw)
         person = ProbitOracle(self.features, self.noise, seed=draw)
@@ -113,6 +120,6 @@ class Visitors:
 def visit(
     client: Client, slug: str, visitors: Visitors, searches: int, at_once: int, show: int | None
 ) -> Iterator[int]:
-    """The costs of the searches as they end, in their order."""
+    """Search so many times, with `at_once` visitors at a time; the questions that each search took, in order."""
     with ThreadPoolExecutor(at_once) as pool:
         yield from pool.map(lambda number: visitors.search(client, slug, number, show), range(searches))

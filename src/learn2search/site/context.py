@@ -1,4 +1,4 @@
-"""`Site`: what a process of the site holds: its settings, the database, the caches, the secrets."""
+"""`Site`: what one process of the site works with: settings, database, caches, the owner's token."""
 
 import hashlib
 import hmac
@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, TypeVar
 
-import numpy as np
 from cachetools import TLRUCache, TTLCache
 
 from learn2search.site.errors import NotFound, Unavailable
@@ -31,7 +30,13 @@ SECRET = "secret"  # signs the owner's cookie and salts visitors
 
 
 class Site:
-    """Everything that a worker needs to serve. Any number of them may share one database."""
+    """Everything that a worker needs to serve. Any number of workers may share one database.
+
+    Parameters
+    ----------
+    clock
+        Gives the time in seconds since 1970.
+    """
 
     def __init__(self, settings: Settings, clock: Callable[[], float] = time.time) -> None:
         self.settings = settings
@@ -46,7 +51,7 @@ class Site:
 
     @classmethod
     def open(cls, settings: Settings, clock: Callable[[], float] = time.time) -> "Site":
-        """The site with its database made or brought up to date."""
+        """A site whose folders exist and whose database is made or brought up to date."""
         settings.home.mkdir(parents=True, exist_ok=True)
         settings.media.mkdir(parents=True, exist_ok=True)
         site = cls(settings, clock)
@@ -57,6 +62,13 @@ class Site:
         self.database.close()
 
     def collection(self, slug: str) -> Collection:
+        """The collection with this address.
+
+        Raises
+        ------
+        NotFound
+            If there is none.
+        """
         with self.database.read() as db:
             found = collections.by_slug(db, slug)
         if found is None:
@@ -94,12 +106,8 @@ class Site:
             found |= read
         return found
 
-    def generator(self) -> np.random.Generator:
-        """Randomness for what is not a search: from the setting SEED, or fresh."""
-        return np.random.default_rng(self.settings.seed)
-
     def remember(self, name: object, seconds: float, make: Callable[[], Made]) -> Made:
-        """What was made for this name a moment ago, or is made now: for figures that may be a little old."""
+        """What `make` gave for this name at most so many seconds ago, else what it gives now."""
         with self._lock:
             known = self._remembered.get(name)
         if known is None:
@@ -110,7 +118,7 @@ class Site:
         return made
 
     def forget(self) -> None:
-        """Make all figures anew, and rebuild all beliefs."""
+        """Empty the caches: after a change, nothing old is shown."""
         with self._lock:
             self._remembered.clear()
             self._items.clear()
@@ -128,17 +136,18 @@ class Site:
         return token
 
     def first_token(self) -> str | None:
-        """A token if there has never been one."""
+        """A new token if there has never been one, else None."""
         with self.database.read() as db:
             known = collections.get_setting(db, TOKEN)
         return None if known else self.new_token()
 
     def is_owner(self, token: str) -> bool:
+        """Is this the owner's token?"""
         known = self._token_hash()
         return known is not None and hmac.compare_digest(known, _hash(token))
 
     def _token_hash(self) -> str | None:
-        """As it was a moment ago: programs send the token with every request."""
+        """The hash of the token, at most two seconds old: programs send the token with every request."""
 
         def read() -> str | None:
             with self.database.read() as db:
@@ -179,5 +188,5 @@ def _forgotten_at(_: object, remembered: _Remembered, now: float) -> float:
 
 
 def _hash(token: str) -> str:
-    """A token has 192 random bits: one round is enough."""
+    """A hash of a token. One round is enough, because a token has 192 random bits."""
     return hashlib.sha256(token.encode()).hexdigest()

@@ -1,1 +1,1 @@
-"""The database: tables, migrations and every SQL statement. Knows `embedding` and nothing else of the package."""
+"""The database: tables, migrations and every SQL statement. Of the package it uses `embedding` only."""

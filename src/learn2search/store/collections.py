@@ -61,14 +61,15 @@ def swap_model(db: Connection, collection_id: int, expected: int | None, model_i
 
 
 def lock(db: Connection, collection_id: int) -> None:
-    """Nobody else numbers items or models of the collection until the end of the transaction. (On SQLite there is only
-    one writer, and nothing to lock.)
+    """Keep others from numbering items or models of the collection until the end of the transaction.
+
+    SQLite has one writer at a time, and nothing to lock.
     """
     db.execute(select(collection.c.id).where(collection.c.id == collection_id).with_for_update())
 
 
 def next_lesson(db: Connection, collection_id: int) -> int:
-    """The number of a new lesson. The row stays locked until the end of the transaction: lessons are without gaps."""
+    """Count one more lesson; its number. The row stays locked until the commit, so that numbers have no gaps."""
     one = collection.c.id == collection_id
     db.execute(update(collection).where(one).values(lessons=collection.c.lessons + 1))
     return int(db.execute(select(collection.c.lessons).where(one)).scalar_one())
@@ -89,7 +90,7 @@ def get_setting(db: Connection, name: str) -> str | None:
 
 
 def put_setting(db: Connection, name: str, value: str) -> None:
-    """Set it, whether or not it was there, and whoever sets it at the same moment: the last one counts."""
+    """Write a setting, new or not. Of several writers at the same moment, the last one wins."""
     change = update(setting).where(setting.c.name == name).values(value=value)
     if db.execute(change).rowcount == 0:
         try:

@@ -22,9 +22,17 @@ _MIGRATING = 0x12C0DE  # the advisory lock under which the schema is changed
 
 
 class Database:
-    """One database. `read()` and `write()` open a connection for one thought; a write commits at its end or not at all.
+    """A database, with connections to read and transactions to write.
 
-    url: `sqlite:///path` or `postgresql://user@host/name`.
+    Parameters
+    ----------
+    url
+        `sqlite:///path` or `postgresql://user@host/name`.
+
+    Raises
+    ------
+    ValueError
+        If it is another kind of database.
     """
 
     def __init__(self, url: str) -> None:
@@ -34,7 +42,7 @@ class Database:
         elif self.url.get_backend_name() != "sqlite":
             raise ValueError(f"the database must be sqlite:///... or postgresql://..., got {self.url.drivername}://")
         self.engine = _engine(self.url)
-        # SQLite lets one writer in, and the others look again after ever longer sleeps: threads wait better in a queue.
+        # SQLite makes writers poll, with ever longer sleeps. Threads of one process wait in this queue instead.
         self._writing = threading.Lock() if self.is_sqlite else nullcontext()
 
     @property
@@ -43,7 +51,7 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """A connection that sees one state of the database."""
+        """A connection that sees one state of the database, whatever others write meanwhile."""
         with self.engine.connect() as connection:
             if self.is_sqlite:
                 connection.exec_driver_sql("BEGIN")
@@ -53,7 +61,10 @@ class Database:
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
-        """A transaction. On SQLite it takes the write lock at once: it never fails half-way for want of it."""
+        """A transaction: committed at the end of the block, rolled back by an error.
+
+        On SQLite it takes the write lock at the beginning, so that it cannot fail later because another has it.
+        """
         with self._writing, self.engine.connect() as connection:
             if self.is_sqlite:
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
@@ -71,7 +82,7 @@ class Database:
 
     @contextmanager
     def changing_schema(self) -> Iterator[Config]:
-        """A transaction for Alembic's commands. One process at a time is in it."""
+        """A transaction for Alembic's commands, in which only one process can be at a time."""
         with self.engine.connect() as connection:
             if self.is_sqlite:
                 _let_tables_be_rebuilt(connection)
@@ -111,16 +122,17 @@ def _engine(url: sqlalchemy.URL) -> Engine:
 
 
 def _let_tables_be_rebuilt(connection: Connection) -> None:
-    """Switch the checks of foreign keys off: SQLite changes a column by replacing the table, and dropping the old one
-    would delete all rows that refer to it. The switch belongs to a connection and cannot be used in a transaction, so
-    this connection leaves the pool and is closed at the end.
+    """Switch off the checks of foreign keys on this connection, which then leaves the pool.
+
+    SQLite changes a column by replacing the table, and dropping the old one would delete all rows that refer to it. The
+    switch cannot be used inside a transaction.
     """
     connection.detach()
     connection.exec_driver_sql("PRAGMA foreign_keys = OFF")
 
 
 def _prepare_sqlite(connection: Any, _record: Any) -> None:
-    """Readers never wait for the writer (WAL), an answer survives a crash of the process, keys are checked."""
+    """Set up a connection: readers never wait for the writer (WAL), commits survive a crash, keys are checked."""
     connection.isolation_level = None  # transactions begin where we say so
     cursor = connection.cursor()
     _use_wal(cursor)
@@ -130,7 +142,7 @@ def _prepare_sqlite(connection: Any, _record: Any) -> None:
 
 
 def _use_wal(cursor: Any) -> None:
-    """A new file changes to WAL when nobody else is in it, and SQLite does not wait for that moment: we do."""
+    """Change the file to WAL. This needs it alone for a moment, for which SQLite itself does not wait."""
     end = time.monotonic() + _WAIT_SECONDS
     while True:
         try:

@@ -1,6 +1,6 @@
-"""All rows of all tables as plain values, and back: a backup that does not care which database it came from.
+"""All rows of all tables as plain values, and back: a backup that fits either kind of database.
 
-A backup also outlives the schema that it was made with: `UPGRADES` says what each migration does to a row.
+A backup can also be loaded by later versions: `UPGRADES` says what each migration does to a row.
 """
 
 import base64
@@ -65,7 +65,7 @@ def load(db: Connection, source: Iterable[tuple[str, Row]]) -> int:
         batch.append(row)
         count += 1
     _insert(db, current, batch)
-    _count_on(db)
+    _continue_ids(db)
     return count
 
 
@@ -76,7 +76,7 @@ def is_empty(db: Connection) -> bool:
 
 
 def clear_settings(db: Connection) -> None:
-    """The settings of a fresh database give way to those of a backup."""
+    """Delete the settings that a fresh database has, before those of a backup come."""
     db.execute(metadata.tables["setting"].delete())
 
 
@@ -88,8 +88,8 @@ def _insert(db: Connection, name: str, batch: list[Row]) -> None:
     db.execute(insert(table), [row | {key: base64.b64decode(row[key]) for key in binary} for row in batch])
 
 
-def _count_on(db: Connection) -> None:
-    """PostgreSQL counts ids apart from the rows: tell it where to go on."""
+def _continue_ids(db: Connection) -> None:
+    """Set PostgreSQL's counters of ids, which inserting rows with given ids does not move."""
     if db.dialect.name != "postgresql":
         return
     for name in ("collection", "item", "model"):

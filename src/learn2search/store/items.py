@@ -14,7 +14,21 @@ _MANY = 500  # names in one statement
 
 @dataclass(frozen=True)
 class Item:
-    """One thing that can be looked for. media: what to show, made by the import."""
+    """One thing that can be looked for.
+
+    Attributes
+    ----------
+    number
+        From 0 inside the collection; it never changes.
+    key
+        What the item is called at its source, such as the name of its file.
+    family
+        The group that it belongs to, or "".
+    media
+        What it shows, as JSON: `learn2search.site.catalogue.item_media` reads and writes it.
+    digest
+        A hash of what it was made from: unchanged sources are not read again.
+    """
 
     collection_id: int
     number: int
@@ -55,7 +69,7 @@ def by_number(db: Connection, collection_id: int, numbers: Iterable[int]) -> dic
 def page(
     db: Connection, collection_id: int, words: str, offset: int, limit: int, *, active_only: bool = False
 ) -> tuple[int, list[Item]]:
-    """How many items match the words, and some of them."""
+    """How many items have the words in their title, key or group, and `limit` of them from `offset` on."""
     matches = item.c.collection_id == collection_id
     if active_only:
         matches &= item.c.active
@@ -73,7 +87,7 @@ def active_numbers(db: Connection, collection_id: int) -> list[int]:
 
 
 def next_number(db: Connection, collection_id: int) -> int:
-    """The number of the next item. Who adds it in the same transaction locks the collection first."""
+    """The number of the next item. To add it, lock the collection first, in the same transaction."""
     largest = select(func.max(item.c.number)).where(item.c.collection_id == collection_id)
     found = db.execute(largest).scalar_one()
     return 0 if found is None else int(found) + 1

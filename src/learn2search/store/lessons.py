@@ -11,7 +11,7 @@ from learn2search.typing import Triplets
 
 
 def add(db: Connection, collection_id: int, lesson: int, search_id: str, rows: Sequence[tuple[int, Triplets]]) -> None:
-    """The triplets of one search: `(step number, triplets (k - 1, 3))` for each of its answers."""
+    """Write the triplets of one search: `(step number, triplets (k - 1, 3))` for each of its choices."""
     add_many(db, collection_id, [(lesson, search_id, rows)])
 
 
@@ -39,7 +39,10 @@ def add_many(
 
 
 def between(db: Connection, collection_id: int, after: int, up_to: int) -> Triplets:
-    """All triplets of the lessons after..up_to in their order, `(m, 3)`, withdrawn ones too: what was learnt online."""
+    """The triplets that online steps learn from the lessons after + 1, ..., up_to: `(m, 3)`, in their order.
+
+    Triplets that were withdrawn later are among them, so that every process learns the same.
+    """
     query = select(triplet.c.anchor, triplet.c.near, triplet.c.far).where(
         triplet.c.collection_id == collection_id, triplet.c.lesson > after, triplet.c.lesson <= up_to
     )
@@ -60,7 +63,7 @@ def count(db: Connection, collection_id: int) -> int:
 
 
 def withdraw(db: Connection, search_id: str) -> None:
-    """The search taught something wrong: fits leave its triplets out from now on."""
+    """Leave the triplets of a search out of all later fits."""
     db.execute(update(triplet).where(triplet.c.search_id == search_id).values(withdrawn=True))
 
 

@@ -35,7 +35,7 @@ class ModelInfo:
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """items: `(n,)`, the numbers of the items, ascending; row i of the embedding is item `items[i]`."""
+    """A model with its arrays: row i of the embedding is item `items[i]`; `items` `(n,)` ascend."""
 
     info: ModelInfo
     items: Items
@@ -123,7 +123,7 @@ def _info(row: RowMapping) -> ModelInfo:
 
 
 def _packed(items: Items, embedding: Embedding) -> bytes:
-    """float32 is enough: positions are never known to seven digits."""
+    """The arrays as an NPZ file, in float32: positions are never known to seven digits."""
     arrays = {"items": items, "mean": embedding.mean.astype(np.float32)}
     if embedding.var is not None:
         arrays["var"] = embedding.var.astype(np.float32)

@@ -68,7 +68,7 @@ def add(db: Connection, row: SearchRow, first: StepRow) -> None:
 
 
 def add_many(db: Connection, rows: Sequence[SearchRow], steps: Sequence[tuple[str, StepRow]]) -> None:
-    """Write whole searches at once, as a restore or a simulation does."""
+    """Write many searches with all their steps."""
     if rows:
         db.execute(insert(search), [vars(row) for row in rows])
     if steps:
@@ -94,12 +94,15 @@ def steps_of(db: Connection, search_ids: Sequence[str]) -> dict[str, list[StepRo
 
 
 def show(db: Connection, search_id: str, question: StepRow) -> None:
-    """Write down what is shown, when it is shown."""
+    """Write an open step: the items shown."""
     db.execute(_SHOW, {"search_id": search_id} | _step_values(question))
 
 
 def answer(db: Connection, search_id: str, closed: StepRow, now: float) -> bool:
-    """Close an open step; False when it is closed or not there. The search stays locked until the commit."""
+    """Write the answer to an open step; False when the step is answered or not there.
+
+    The search stays locked until the commit.
+    """
     db.execute(_TOUCH, {"of_search": search_id, "now": now})
     values = {"new_kind": closed.kind, "new_chosen": closed.chosen, "new_milliseconds": closed.milliseconds}
     return db.execute(_CLOSE, {"of_search": search_id, "at_number": closed.number} | values).rowcount == 1
@@ -121,13 +124,13 @@ def reopen(db: Connection, search_id: str, now: float) -> bool:
 
 
 def abandon_idle(db: Connection, before: float) -> int:
-    """Open searches without an answer since `before` were left."""
+    """End the open searches that had their last answer before this time; how many there were."""
     idle = and_(search.c.status == SearchStatus.OPEN, search.c.changed_at < before)
     left = {"status": SearchStatus.ABANDONED, "ended_at": search.c.changed_at}
     return db.execute(update(search).where(idle).values(left)).rowcount
 
 
-# --- what the pages tell ---------------------------------------------------------------------------
+# --- figures and lists --------------------------------------------------------------------------------
 
 
 def latest_costs(db: Connection, collection_id: int, limit: int) -> list[int]:
@@ -166,7 +169,7 @@ def count_by_status(db: Connection, collection_id: int) -> dict[SearchStatus, in
 
 
 def count_since(db: Connection, collection_id: int, since: float) -> int:
-    """Searches that ended since then."""
+    """How many searches have ended since then."""
     query = select(func.count()).where(search.c.collection_id == collection_id, search.c.ended_at >= since)
     return int(db.execute(query).scalar_one())
 
@@ -186,7 +189,7 @@ def answer_times(db: Connection, collection_id: int, limit: int) -> list[int]:
 def latest(
     db: Connection, collection_id: int, limit: int, offset: int = 0, quarantined: bool | None = None
 ) -> list[SearchRow]:
-    """Searches with the newest first; quarantined: only those, or only the others."""
+    """Searches, the newest first. `quarantined` restricts them to those in quarantine, or to the others."""
     query = select(search).where(search.c.collection_id == collection_id)
     if quarantined is not None:
         query = query.where(search.c.quarantine.is_not(None) if quarantined else search.c.quarantine.is_(None))
@@ -199,7 +202,7 @@ def latest_found(db: Connection, collection_id: int, limit: int) -> list[SearchR
 
 
 def count(db: Connection, collection_id: int) -> tuple[int, int]:
-    """All searches, and those in quarantine."""
+    """How many searches there are, and how many are in quarantine."""
     row = db.execute(
         select(func.count(), func.count(search.c.quarantine)).where(search.c.collection_id == collection_id)
     ).one()

@@ -5,8 +5,8 @@
                 ├─ search ─── step    the log of answers: the truth from which beliefs are rebuilt
                 └─ triplet      what finished searches teach, derived from their steps
 
-A finished search that teaches gets the next *lesson* number of its collection. What a search knows is therefore two
-numbers: the model it began with, and the lessons that there were.
+A finished search becomes the next *lesson* of its collection. So two numbers say what a search knows: the model that it
+began with, and how many lessons there were.
 """
 
 from enum import StrEnum

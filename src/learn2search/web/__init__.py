@@ -1,1 +1,1 @@
-"""The pages, the owner's dashboard and the JSON API. A route reads the request, calls the service once, and renders."""
+"""The pages, the owner's dashboard and the JSON API. A route reads the request, calls the site once, and renders."""

@@ -58,7 +58,7 @@ class ItemOut(BaseModel):
 
 
 class Question(BaseModel):
-    """What is shown; answer it by its step."""
+    """The items shown. An answer names the step."""
 
     step: int
     shown: list[ItemOut]
@@ -77,7 +77,7 @@ class SearchOut(BaseModel):
 
 
 class StartIn(BaseModel):
-    """How to search. Only the owner's programs may be simulated visitors."""
+    """How to search. `simulated` needs the owner's token."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -142,9 +142,7 @@ def list_items(
     start: Annotated[int, Query(ge=0, le=2**31 - 1)] = 0,
     count: Annotated[int, Query(ge=1, le=1000)] = 100,
 ) -> list[ItemOut]:
-    """Items of a collection that can be looked for, by number, optionally those whose title, key or group contains the
-    words.
-    """
+    """Items that can be looked for, by number; with `words`, those whose title, key or group contains them."""
     collection = site.collection(slug)
     _, found = owners.find_items(site, collection, words.replace("\0", ""), start, count, active_only=True)
     return [_item(slug, one) for one in found]
@@ -157,7 +155,7 @@ def start_search(request: Request, site: OurSite, slug: Slug, how: StartIn | Non
     """Begin a search."""
     how = how or StartIn()
     if how.simulated and not is_owner(request):
-        raise Unauthorised("Simulated visitors need the owner's token: their answers teach.")
+        raise Unauthorised("Simulated visitors need the owner's token, because the site learns from them.")
     origin = SearchOrigin.SIMULATED if how.simulated else SearchOrigin.API
     begun = searching.start(site, slug, show=how.show, origin=origin)
     SEARCHES.inc()
@@ -172,7 +170,7 @@ def get_search(site: OurSite, search_id: SearchId) -> SearchOut:
 
 @router.post("/searches/{search_id}/answers", responses=_ERRORS, dependencies=[Depends(limited("answers"))])
 def answer_search(site: OurSite, search_id: SearchId, given: AnswerIn) -> SearchOut:
-    """Answer a question. An answer to a step that is not open is a 409, unless it repeats the one that was given."""
+    """Answer a question. If its step is not open the status is 409, unless this answer was given before."""
     now = searching.answer(site, search_id, given.step, given.kind, given.item)
     if now.stale:
         raise Conflict(f"Step {given.step} is not open: get the search and answer its question.")
@@ -182,7 +180,7 @@ def answer_search(site: OurSite, search_id: SearchId, given: AnswerIn) -> Search
 
 @router.post("/searches/{search_id}/not-it", responses=_ERRORS, dependencies=[Depends(limited("answers"))])
 def correct_search(site: OurSite, search_id: SearchId) -> SearchOut:
-    """That was not it: the end of a search is undone, and its last question is open again."""
+    """Undo the end of a search: its last question is open again."""
     return _search(searching.correct(site, search_id))
 
 
@@ -215,7 +213,7 @@ def list_models(site: OurSite, slug: Slug) -> list[ModelOut]:
 
 @router.get("/collections/{slug}/triplets", responses=_ERRORS, dependencies=[Depends(must_be_owner)])
 def list_triplets(site: OurSite, slug: Slug) -> TripletsOut:
-    """All comparisons that finished searches have taught. For the owner."""
+    """All comparisons that can be learnt from. For the owner."""
     collection = site.collection(slug)
     with site.database.read() as db:
         rows = lessons.usable_triplets(db, collection.id)[:, :3]

@@ -27,9 +27,14 @@ UPLOADS = 2  # at a time
 
 
 def create_app(settings: Settings | None = None, *, warm: bool = False) -> FastAPI:
-    """The site as an ASGI application; settings come from the environment unless given.
+    """The site as an ASGI application.
 
-    warm: load the compiled code before the first visitor comes.
+    Parameters
+    ----------
+    settings
+        By default those of the environment.
+    warm
+        Load the compiled code before the first visitor comes.
     """
     settings = settings or Settings()
 
@@ -64,7 +69,7 @@ def create_app(settings: Settings | None = None, *, warm: bool = False) -> FastA
 
 
 def from_environment() -> FastAPI:
-    """For servers that import the application by name."""
+    """The application with the settings of the environment, for servers that import it by name."""
     return create_app(Settings(), warm=True)
 
 

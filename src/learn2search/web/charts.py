@@ -1,4 +1,4 @@
-"""Where things go in a drawing: numbers for the SVG in the templates, and no markup."""
+"""Coordinates for the SVG charts in the templates. The markup is in the templates, the numbers are here."""
 
 import math
 from collections.abc import Sequence
@@ -10,13 +10,14 @@ from learn2search.site.administration.dashboard import Curve
 from learn2search.site.learning.model_cache import EmbeddingAt
 from learn2search.site.visits.figures import Band
 from learn2search.site.visits.search_state import SearchState
+from learn2search.typing import Array
 
 FUNNEL_WIDTH, FUNNEL_MIDDLE, FUNNEL_HALF = 1200.0, 37.0, 35.0
 
 
 @dataclass(frozen=True)
 class Dot:
-    """A question on the funnel's line. item: what was clicked, None for "can't tell" and for questions to come."""
+    """A question on the middle line of the funnel; `item` was clicked, None for "can't tell" and questions to come."""
 
     number: int
     x: float
@@ -26,7 +27,17 @@ class Dot:
 
 @dataclass(frozen=True)
 class FunnelShape:
-    """Height: log2 of the items that still fit over log2 n. band: left and width of "most searches end here"."""
+    """How the items that still fit become fewer, question by question.
+
+    Attributes
+    ----------
+    now
+        Where the current question is, from the left.
+    body
+        The outline, as an SVG path. Its height is log2 of the items that still fit over log2 n.
+    band
+        Left edge and width of "most searches end here".
+    """
 
     width: float
     dots: tuple[Dot, ...]
@@ -38,7 +49,7 @@ class FunnelShape:
 def funnel(
     now: SearchState, size: int, band: Band | None, width: float = FUNNEL_WIDTH, half: float = FUNNEL_HALF
 ) -> FunnelShape:
-    """The way so far and the questions to come; a long way shows its latest part."""
+    """The questions so far and some to come; of a long search, the latest part."""
     current = now.number
     usual = 16 if band is None else max(16, band.high + 3)
     cells = min(max(usual, current + 2), 24 if width > 600 else 16)
@@ -82,7 +93,7 @@ def _band(band: Band | None, start: int, cells: int, place: Sequence[float], ste
 
 @dataclass(frozen=True)
 class Axis:
-    """Values and where they stand."""
+    """Values from `low` to `high` along pixels from `start` to `end`; ticks are (pixel, label)."""
 
     ticks: tuple[tuple[float, str], ...]
     low: float
@@ -126,19 +137,19 @@ def last_finite(values: Sequence[float]) -> float | None:
     return finite[-1] if finite else None
 
 
-def apart(places: Sequence[tuple[str, float | None]], gap: float) -> dict[str, float]:
-    """Labels at the ends of lines, moved apart so that none covers another."""
-    known = sorted(((place, name) for name, place in places if place is not None), key=lambda pair: pair[0])
-    spread: dict[str, float] = {}
+def apart(labels: Sequence[tuple[str, float | None]], gap: float) -> dict[str, float]:
+    """Heights of labels at the ends of lines, moved apart so that none covers another."""
+    wanted = sorted(((height, name) for name, height in labels if height is not None), key=lambda pair: pair[0])
+    moved: dict[str, float] = {}
     previous = -math.inf
-    for place, name in known:
-        previous = max(place, previous + gap)
-        spread[name] = round(previous, 1)
-    return spread
+    for height, name in wanted:
+        previous = max(height, previous + gap)
+        moved[name] = round(previous, 1)
+    return moved
 
 
 def curve_top(curve: Curve) -> float:
-    """The top of the curve's axis: the band may run out of the picture, the median may not."""
+    """The top of the axis of a curve: all of the median fits below it, and most of the band."""
     return 1.12 * max(max(curve.median), float(np.quantile(curve.high, 0.9)))
 
 
@@ -178,7 +189,7 @@ def histogram(values: Sequence[int], width: float, height: float, bins: int = 20
 
 @dataclass(frozen=True)
 class Point:
-    """An item on the map. halo: the radius of its uncertainty. shown: with its picture."""
+    """An item on the map. Its uncertainty is drawn with the radius `halo`, and its picture if it is `shown`."""
 
     item: int
     x: float
@@ -188,28 +199,28 @@ class Point:
 
 
 def map_points(known: EmbeddingAt, width: float, height: float, pictures: int = 60) -> list[Point]:
-    """The first two principal components; pictures where there is room for them."""
+    """The items on the first two principal components; at most `pictures` of them have room for a picture."""
     mean = known.embedding.mean - known.embedding.mean.mean(axis=0)
     _, _, directions = np.linalg.svd(mean, full_matrices=False)
     flat = mean @ directions[:2].T if len(directions) > 1 else np.column_stack([mean[:, 0], np.zeros(len(mean))])
     reach = np.maximum(np.quantile(np.abs(flat), 0.99, axis=0), 1e-9)
     scale = min(0.46 * width / reach[0], 0.46 * height / reach[1])
-    places = np.clip(flat * scale, [-0.47 * width, -0.47 * height], [0.47 * width, 0.47 * height])
-    places += np.array([width / 2, height / 2])
+    points = np.clip(flat * scale, [-0.47 * width, -0.47 * height], [0.47 * width, 0.47 * height])
+    points += np.array([width / 2, height / 2])
     variance = known.embedding.var
     spread = np.zeros(len(mean)) if variance is None else np.sqrt(variance.mean(axis=1)) * scale
-    shown = _spaced(places, pictures, 0.9 * math.sqrt(width * height / (3.2 * pictures)))
+    shown = _spaced(points, pictures, 0.9 * math.sqrt(width * height / (3.2 * pictures)))
     return [
         Point(int(item), round(float(x), 1), round(float(y), 1), round(float(min(halo, 60)), 1), at in shown)
-        for at, (item, (x, y), halo) in enumerate(zip(known.items, places, spread, strict=True))
+        for at, (item, (x, y), halo) in enumerate(zip(known.items, points, spread, strict=True))
     ]
 
 
-def _spaced(places: np.ndarray[tuple[int, int], np.dtype[np.float64]], most: int, gap: float) -> set[int]:
-    """Some of the places, no two nearer than `gap`."""
+def _spaced(points: Array, most: int, gap: float) -> set[int]:
+    """Rows of some of the points, no two nearer than `gap`."""
     chosen: list[int] = []
-    for at in np.random.default_rng(0).permutation(len(places)).tolist():
-        if all(math.dist(places[at], places[other]) >= gap for other in chosen):
+    for at in np.random.default_rng(0).permutation(len(points)).tolist():
+        if all(math.dist(points[at], points[other]) >= gap for other in chosen):
             chosen.append(at)
         if len(chosen) == most:
             break
@@ -218,7 +229,7 @@ def _spaced(places: np.ndarray[tuple[int, int], np.dtype[np.float64]], most: int
 
 @dataclass(frozen=True)
 class Spark:
-    """A small line without axes, and where it ends."""
+    """A small line without axes, and the point where it ends."""
 
     path: str
     x: float
@@ -232,14 +243,14 @@ def spark(values: Sequence[float]) -> Spark:
 
 
 def fitting(fits: float) -> int:
-    """How many items still fit, as a number to say: two digits are meant, and never none."""
-    whole = max(1, round(fits))
-    return whole if whole < 100 else round(whole, -1) if whole < 1000 else round(whole, -2)
+    """How many items still fit, as a number to say: at least 1, and rounded to two or three digits."""
+    rounded = max(1, round(fits))
+    return rounded if rounded < 100 else round(rounded, -1) if rounded < 1000 else round(rounded, -2)
 
 
 @dataclass(frozen=True)
 class CostBar:
-    """Searches that took so many questions. you: among them this one."""
+    """How many searches took a number of questions; `you` marks the bar that this search belongs to."""
 
     x: float
     y: float
@@ -253,7 +264,7 @@ class CostBar:
 def bars(
     counts: Sequence[int], yours: int, width: float = 528.0, low: float = 110.0, high: float = 26.0
 ) -> list[CostBar]:
-    """The distribution of costs as bars; the last holds all that took longer."""
+    """The distribution of costs as bars; the last one also counts all longer searches."""
     each, most = width / len(counts), max(counts)
     mine = min(yours, len(counts)) - 1
     every = max(1, math.ceil(len(counts) / 22)) * 5
@@ -280,7 +291,7 @@ def bars(
 
 
 def at_random(size: int, show: int) -> float:
-    """Questions that showing items at random would take, on average."""
+    """Mean number of questions if items were shown at random."""
     return (size / show + 1) / 2
 
 
@@ -291,6 +302,6 @@ def end_of(y: Axis, values: Sequence[float]) -> float | None:
 
 
 def uncertainty(known: EmbeddingAt, item: int) -> float:
-    """The standard deviation of an item's place, per axis."""
+    """The standard deviation of an item's position, root mean square over the axes."""
     variance = known.embedding.var
     return 0.0 if variance is None else float(np.sqrt(variance[known.row(item)].mean()))

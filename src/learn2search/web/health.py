@@ -1,6 +1,6 @@
-"""For operators: is it alive, and what has it done since it started.
+"""For operators: does the site answer, and what has it done since it was started.
 
-With several workers the counters are files in the folder PROMETHEUS_MULTIPROC_DIR, that all of them share.
+With several workers the counters are files in the folder PROMETHEUS_MULTIPROC_DIR, which all workers share.
 """
 
 import os
@@ -57,7 +57,7 @@ def metrics(site: Annotated[Site, Depends(site_of)]) -> Response:
 
 
 def _registry() -> CollectorRegistry:
-    """Of this worker, or of all."""
+    """The counters of this worker, or, where workers share a folder, of all of them."""
     if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
         return prometheus_client.REGISTRY
     together = CollectorRegistry()

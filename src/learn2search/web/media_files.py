@@ -1,4 +1,4 @@
-"""Media and static files: their addresses, and how they are sent. Names of media are made by the import alone."""
+"""Media and static files: their addresses, and how they are sent. Only the import makes names of media."""
 
 import hashlib
 import re

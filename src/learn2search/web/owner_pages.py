@@ -164,8 +164,9 @@ def change_item(
 async def upload(
     request: Request, site: OurSite, collection: Ours, file: Annotated[list[UploadFile], File()]
 ) -> Response:
-    """Pictures, sounds or a ZIP file of them, added to the collection; nothing is retired. It may take minutes, and so
-    it has threads of its own.
+    """Add pictures, sounds or a ZIP file of them to the collection.
+
+    It may take minutes, so it runs in threads of its own.
     """
     sent = [(one.filename or "upload", one.file) for one in file]
     work = partial(import_upload, site, sent, collection, LARGEST_UPLOAD)

@@ -27,7 +27,7 @@ def _thousands(number: float) -> str:
     return f"{number:,.0f}"
 
 
-def _seconds(seconds: float) -> str:
+def _duration(seconds: float) -> str:
     """A duration in words: 41 seconds, 3 minutes."""
     if seconds < 90:
         count = max(1, round(seconds))
@@ -60,7 +60,7 @@ _templates.globals.update(
     show_counts=SHOW_COUNTS,
     static_url=static_url,
 )
-_templates.filters.update(thousands=_thousands, duration=_seconds, in_words=_in_words)
+_templates.filters.update(thousands=_thousands, duration=_duration, in_words=_in_words)
 
 
 def render(
@@ -70,12 +70,12 @@ def render(
     headers: dict[str, str] | None = None,
     **values: Any,
 ) -> Response:
-    """A page."""
+    """A page from a template."""
     text = _templates.get_template(template).render(request=request, path=request.url.path, **values)
     return HTMLResponse(text, status, {"Cache-Control": "no-store"} | (headers or {}))
 
 
 async def site_of(request: Request) -> Site:
-    """The site that this worker serves; a dependency of the routes (asynchronous: it needs no thread)."""
+    """A dependency of the routes: the site that this worker serves. Asynchronous, because it then needs no thread."""
     site: Site = request.app.state.site
     return site

@@ -1,7 +1,7 @@
-"""The visitor's search. A click is a POST that names its step; the answer is the next question.
+"""The visitor's search. A click is a POST that names its step; the response is the next question.
 
-Forms and buttons only: without JavaScript a POST leads back to the page of the search; with it, the same POST asks for
-the part of the page that changes.
+The pages are forms and buttons. Without JavaScript a POST leads back to the page of the search; with it, the script
+sends the same POST with the header X-Fragment and gets only the part of the page that changes.
 """
 
 from typing import Annotated
@@ -37,7 +37,7 @@ def start(request: Request, site: OurSite, slug: str, show: Annotated[int | None
 
 @router.get("/c/{slug}")
 def collection(request: Request, site: OurSite, slug: str) -> Response:
-    """The page of a collection, to be linked to."""
+    """The page of one collection, to which others can link."""
     return render(request, "landing.html", summaries=figures.summaries_of(site, slug))
 
 

@@ -1,4 +1,4 @@
-"""Who may do what: headers that forbid everything foreign, requests of other sites, the owner, the rate of requests."""
+"""Who may do what: security headers, no requests from other sites, the owner's token, limits on requests."""
 
 import secrets
 from urllib.parse import urlsplit
@@ -35,7 +35,7 @@ _SAFE = {"GET", "HEAD", "OPTIONS"}
 
 
 class Guard:
-    """Every answer carries the headers; what changes something must come from our own pages or from programs."""
+    """Middleware: adds the security headers, and refuses requests that other sites send or that are too large."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -72,7 +72,7 @@ async def _refusal(scope: Scope) -> JSONResponse | None:
 
 
 async def _may_upload(scope: Scope) -> bool:
-    """Only the owner sends much, and only there: a form is read before its route can ask who sent it."""
+    """Is this the owner's upload? It must be known here, since a form is read before its route can check the sender."""
     path: str = scope["path"]
     if not (path.startswith("/owner/") and path.endswith("/upload")):
         return False
@@ -80,7 +80,7 @@ async def _may_upload(scope: Scope) -> bool:
 
 
 def _is_foreign(headers: Headers) -> bool:
-    """Browsers say where a request comes from; programs say nothing and hold no cookies of a visitor."""
+    """Does another site send this? Browsers say where a request comes from; programs do not, and have no cookies."""
     origin = headers.get("origin")
     if origin is not None:
         return urlsplit(origin).netloc != headers.get("host")
@@ -91,7 +91,7 @@ def _is_foreign(headers: Headers) -> bool:
 
 
 def is_owner(request: Request) -> bool:
-    """By a token in the header, as programs have it, or by the cookie that the token was changed for."""
+    """Does the request carry the owner's token (programs), or the cookie that signing in has set (browsers)?"""
     site: Site = request.app.state.site
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() == "bearer" and token:
@@ -107,7 +107,7 @@ def _claims_to_be_owner(request: Request) -> bool:
 
 
 def must_be_owner(request: Request) -> None:
-    """A dependency of the owner's routes."""
+    """A dependency of the owner's routes: everybody else is refused."""
     if not is_owner(request):
         raise Unauthorised("This is for the owner: the token is missing or wrong.")
 
@@ -140,7 +140,7 @@ def remember_visitor(request: Request, response: Response, cookie: str | None) -
 
 
 class RateLimits:
-    """How much one address may do, counted in memory and never stored. The owner's programs are not limited."""
+    """How many requests an address may send, counted in memory and never stored. The owner is not limited."""
 
     def __init__(self, settings: Settings) -> None:
         self._window = MovingWindowRateLimiter(MemoryStorage())
@@ -157,7 +157,7 @@ class RateLimits:
 
 
 def limited(what: str) -> "Limited":
-    """A dependency: at most so many of these a minute from one address."""
+    """A dependency that limits the requests of one kind from one address."""
     return Limited(what)
 
 
@@ -166,6 +166,6 @@ class Limited:
         self.what = what
 
     async def __call__(self, request: Request) -> None:
-        """In the event loop: it is counting in memory, and a thread would cost more."""
+        """Count the request. This runs in the event loop, because counting is quicker than changing the thread."""
         if not (_claims_to_be_owner(request) and await run_in_threadpool(is_owner, request)):
             request.app.state.limits.check(request, self.what)

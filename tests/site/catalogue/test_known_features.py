@@ -19,7 +19,7 @@ SEEN = np.random.default_rng(0).integers(0, 256, (30, 3)) / 255.0
 
 
 def test_known_features_should_be_searched_at_once(site: Site, collection: Collection) -> None:
-    known_features.give(site, collection, SEEN)
+    known_features.publish_features(site, collection, SEEN)
     now = searching.start(site, "colours")
     assert now.row.strategy == "sampled"
     model = site.models.model(now.row.model_id)
@@ -28,7 +28,7 @@ def test_known_features_should_be_searched_at_once(site: Site, collection: Colle
 
 
 def test_the_trainer_should_fit_the_noise_and_then_the_positions(site: Site, collection: Collection) -> None:
-    known_features.give(site, collection, SEEN)
+    known_features.publish_features(site, collection, SEEN)
     simulated_visitors.run(site, "colours", SEEN, 0.05, 80, seed=0)
     with site.database.read() as db:
         made = models.history(db, collection.id)
@@ -43,9 +43,9 @@ def test_the_trainer_should_fit_the_noise_and_then_the_positions(site: Site, col
 
 def test_features_that_do_not_fit_should_be_refused(site: Site, collection: Collection, tmp_path: Path) -> None:
     with pytest.raises(Invalid, match="needs a row"):
-        known_features.give(site, collection, SEEN[:10])
+        known_features.publish_features(site, collection, SEEN[:10])
     with pytest.raises(Invalid, match="cannot be used"):
-        known_features.give(site, collection, np.ones((30, 3)))
+        known_features.publish_features(site, collection, np.ones((30, 3)))
     (tmp_path / "bad.npy").write_bytes(b"no")
     with pytest.raises(Invalid, match="does not hold features"):
         known_features.read_features(tmp_path / "bad.npy")

@@ -2,7 +2,6 @@
 
 import threading
 
-import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -10,24 +9,14 @@ from hypothesis import strategies as st
 from learn2search.site.administration import owners
 from learn2search.site.catalogue.imports import make_collection
 from learn2search.site.context import Site
-from learn2search.site.errors import Conflict, Invalid, NotFound, Unavailable
-from learn2search.site.learning import finished_searches
+from learn2search.site.errors import Invalid, NotFound, Unavailable
 from learn2search.site.visits import searching
 from learn2search.site.visits.search_state import SearchState
 from learn2search.site.visits.searching import answer, correct, gallery, start, state
 from learn2search.store import lessons as stored
 from learn2search.store.collections import Collection
-from learn2search.store.enums import AnswerKind, SearchOrigin
-
-
-def choose(site: Site, now: SearchState, place: int = 0) -> SearchState:
-    assert now.question is not None
-    return answer(site, now.row.id, now.question.number, AnswerKind.CHOICE, now.question.shown[place])
-
-
-def end(site: Site, now: SearchState, place: int = 0) -> SearchState:
-    assert now.question is not None
-    return answer(site, now.row.id, now.question.number, AnswerKind.FOUND, now.question.shown[place])
+from learn2search.store.enums import AnswerKind
+from tests.site.visits.clicks import choose, end
 
 
 def test_a_search_should_begin_with_four_different_items(site: Site, collection: Collection) -> None:
@@ -189,97 +178,6 @@ def test_left_searches_should_be_continued_by_an_answer(site: Site, collection: 
     assert searching.abandon_idle(site, 1800) == 1
     assert state(site, now.row.id).row.status == "abandoned"
     assert choose(site, state(site, now.row.id)).row.status == "open"
-
-
-# --- quarantine ------------------------------------------------------------------------------------
-
-
-def hasty(site: Site, monkeypatch: pytest.MonkeyPatch) -> SearchState:
-    """A search whose answers took no time."""
-    monkeypatch.setattr(site, "now", lambda: 1_700_000_000.0)
-    now = start(site, "colours")
-    for place in (0, 1, 2):
-        now = choose(site, now, place)
-    return end(site, now)
-
-
-def test_searches_without_looking_should_be_set_aside(site: Site, collection: Collection, monkeypatch) -> None:
-    done = hasty(site, monkeypatch)
-    assert done.row.quarantine == "answered too quickly"
-    assert done.row.lesson is None
-    owners.release(site, done.row.id)
-    assert state(site, done.row.id).row.lesson == 1
-    with pytest.raises(Conflict):
-        owners.release(site, done.row.id)
-    owners.set_aside(site, done.row.id)
-    with site.database.read() as db:
-        assert stored.count(db, collection.id) == 0
-
-
-def test_an_end_should_be_judged_anew_when_it_is_corrected(site: Site, collection: Collection, monkeypatch) -> None:
-    done = hasty(site, monkeypatch)
-    assert done.row.quarantine == "answered too quickly"
-    monkeypatch.setattr(finished_searches, "suspicion", lambda *_: None)
-    better = end(site, correct(site, done.row.id), 1)
-    assert (better.row.quarantine, better.row.lesson) == (None, 1)
-
-
-def test_what_the_owner_set_aside_should_stay_so_when_it_is_corrected(site: Site, collection: Collection) -> None:
-    done = end(site, choose(site, start(site, "colours")))
-    owners.set_aside(site, done.row.id)
-    again = end(site, correct(site, done.row.id), 1)
-    assert (again.row.quarantine, again.row.lesson) == ("by the owner", None)
-    owners.release(site, done.row.id)
-    assert state(site, done.row.id).row.quarantine is None
-    with site.database.read() as db:
-        assert stored.count(db, collection.id) == 3
-
-
-def test_beliefs_at_hand_should_count_what_they_hold_on_to(site: Site, collection: Collection, monkeypatch) -> None:
-    known = site.models.embedding_at(collection.model_id or 0, 0)
-    one, other = start(site, "colours"), start(site, "colours")
-    both = site.beliefs._bytes
-    assert both == 2 * (20 * 30 + 4_000) + 24 * known.embedding.mean.size  # the same known is held once
-    end(site, one)
-    assert site.beliefs._bytes == both - (20 * 30 + 4_000)
-    end(site, other)
-    assert site.beliefs._bytes == 0
-    monkeypatch.setattr("learn2search.site.visits.beliefs._MEMORY", 1)
-    for _ in range(3):
-        start(site, "colours")
-    assert len(site.beliefs._kept) == 1
-
-
-def test_one_place_always_should_look_automatic(site: Site, collection: Collection) -> None:
-    now = start(site, "colours", show=2)
-    for _ in range(9):
-        now = choose(site, now, 1)
-    assert end(site, now).row.quarantine == "always the same place"
-
-
-def test_simulated_visitors_of_the_owner_should_teach_at_any_speed(
-    site: Site, collection: Collection, monkeypatch
-) -> None:
-    monkeypatch.setattr(site, "now", lambda: 1_700_000_000.0)
-    now = start(site, "colours", origin=SearchOrigin.SIMULATED)
-    for _ in range(4):
-        now = choose(site, now, 1)
-    assert end(site, now).row.lesson == 1
-
-
-def test_answers_against_the_grain_should_be_set_aside(site: Site, collection: Collection) -> None:
-    known = site.models.embedding_at(collection.model_id, 0)
-    sharp = np.column_stack([np.arange(30.0), np.zeros(30)])
-    from learn2search import Embedding
-    from learn2search.site.learning.model_cache import EmbeddingAt
-    from learn2search.store.models import Model
-
-    info = type(known.model.info)(**(vars(known.model.info) | {"metrics": {}}))
-    known = EmbeddingAt(Model(info, known.items, Embedding(sharp)), 0, Embedding(sharp, np.full((30, 2), 0.01)))
-    backwards = [(step, np.array([[0, 20 + step, 1]])) for step in range(9)]
-    assert finished_searches.suspicion((), backwards * 2, known) == "answers contradict what is known"
-    forwards = [(step, np.array([[0, 1, 20 + step]])) for step in range(9)]
-    assert finished_searches.suspicion((), forwards * 2, known) is None
 
 
 # --- the log is the truth --------------------------------------------------------------------------

@@ -19,7 +19,7 @@ _FORMAT = "learn2search.backup"
 
 
 def backup(site: Site, path: Path) -> int:
-    """Write a backup while the site may be running; how many rows it holds."""
+    """Write a backup, while the site may be running; how many rows it holds."""
     count = 0
     with open_atomic(path) as target, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
         archive.writestr(ABOUT, json.dumps({"format": _FORMAT, "revision": site.database.revision()}))
@@ -35,7 +35,15 @@ def backup(site: Site, path: Path) -> int:
 
 
 def restore(site: Site, path: Path) -> int:
-    """Fill an empty site from a backup of this release or of an older one; how many rows it held."""
+    """Fill an empty site from a backup of this release or of an older one; how many rows it held.
+
+    Raises
+    ------
+    Invalid
+        If the file is not a backup, is damaged, or comes from a newer release. Nothing is changed then.
+    Conflict
+        If the site has collections already.
+    """
     if not zipfile.is_zipfile(path):
         raise Invalid(f"{path} is not a backup: a ZIP file was expected.")
     try:
@@ -49,7 +57,7 @@ def restore(site: Site, path: Path) -> int:
 
 
 def _restore(site: Site, archive: zipfile.ZipFile, revision: str) -> int:
-    """All rows or none."""
+    """Write all rows in one transaction, and the media."""
     with site.database.write() as db:
         if not dump.is_empty(db):
             raise Conflict("This site has collections already: restore into an empty LEARN2SEARCH_HOME.")

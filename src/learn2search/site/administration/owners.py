@@ -25,7 +25,7 @@ class AnsweredSearch:
 
     @property
     def seconds(self) -> float | None:
-        """Per answer, the mean."""
+        """Mean time of an answer, None where no time was measured."""
         times = [step.milliseconds for step in self.answers if step.milliseconds is not None]
         return sum(times) / len(times) / 1000 if times else None
 
@@ -38,6 +38,7 @@ def collections_of(site: Site) -> list[tuple[Collection, int]]:
 
 
 def items_by_number(site: Site, collection: Collection) -> dict[int, Item]:
+    """All items of a collection, retired ones too."""
     with site.database.read() as db:
         return {item.number: item for item in items.all_items(db, collection.id)}
 
@@ -45,6 +46,7 @@ def items_by_number(site: Site, collection: Collection) -> dict[int, Item]:
 def find_items(
     site: Site, collection: Collection, words: str, start: int, count: int, *, active_only: bool = False
 ) -> tuple[int, list[Item]]:
+    """How many items have these words in their title, key or group, and a page of them."""
     with site.database.read() as db:
         return items.page(db, collection.id, words.strip(), start, count, active_only=active_only)
 
@@ -52,6 +54,7 @@ def find_items(
 def latest_searches(
     site: Site, collection: Collection, count: int, start: int = 0, quarantined: bool | None = None
 ) -> list[AnsweredSearch]:
+    """A page of searches, the newest first; `quarantined` restricts it to those set aside, or to the others."""
     with site.database.read() as db:
         rows = searches.latest(db, collection.id, count, start, quarantined)
         steps = searches.steps_of(db, [row.id for row in rows])
@@ -59,12 +62,13 @@ def latest_searches(
 
 
 def replay(site: Site, search_id: str) -> list[StepRow]:
-    """Everything that happened in a search, undone answers too."""
+    """All steps of a search, undone ones too."""
     with site.database.read() as db:
         return searches.steps(db, search_id)
 
 
 def change_collection(site: Site, collection: Collection, title: str, options: Options) -> None:
+    """Give a collection another title and other options."""
     with site.database.write() as db:
         collections.change(db, collection.id, title, options.model_dump(mode="json"))
     site.forget()
@@ -100,7 +104,13 @@ def change_item(site: Site, collection: Collection, number: int, **changes: Any)
 
 
 def set_aside(site: Site, search_id: str) -> None:
-    """The owner does not trust a search: it no longer teaches."""
+    """Stop learning from a search that the owner does not trust.
+
+    Raises
+    ------
+    NotFound
+        If there is no such search.
+    """
     with site.database.write() as db:
         if searches.get(db, search_id) is None:
             raise NotFound("There is no such search.")
@@ -109,7 +119,15 @@ def set_aside(site: Site, search_id: str) -> None:
 
 
 def release(site: Site, search_id: str) -> None:
-    """The owner trusts a search after all: it teaches from now on."""
+    """Learn from a search that was set aside, and that the owner trusts after all.
+
+    Raises
+    ------
+    NotFound
+        If there is no such search.
+    Conflict
+        If it is not finished, or not set aside.
+    """
     with site.database.write() as db:
         row = searches.get(db, search_id)
         if row is None:
@@ -117,7 +135,5 @@ def release(site: Site, search_id: str) -> None:
         if row.quarantine is None or row.target is None:
             raise Conflict("Only a finished search in quarantine can be released.")
         answers = tuple(answers_that_count(searches.steps(db, search_id)))
-        trusted = replace(row, quarantine=None)
-        finished_searches.teach(
-            db, trusted, finished_searches.Lesson(finished_searches.triplets_of(answers, row.target), None)
-        )
+        lesson = finished_searches.Lesson(finished_searches.triplets_of(answers, row.target), quarantine=None)
+        finished_searches.record(db, replace(row, quarantine=None), lesson)

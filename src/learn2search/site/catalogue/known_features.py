@@ -1,8 +1,8 @@
 """Known features: search works from the first visit, and clicks refine the positions.
 
 Given features become a model with exact positions, in units of the noise: σ is 1. How noisy people are is not known at
-first, so it is set high; the trainer then fits the scale to the finished searches, and, once there are
-many, the positions too, with the features as the prior's mean.
+first, so it is set high. The trainer then fits the scale to the finished searches, and, once there are many, the
+positions too, with the features as the prior's mean.
 """
 
 from pathlib import Path
@@ -24,7 +24,13 @@ from learn2search.typing import Array
 
 
 def read_features(path: Path) -> Array:
-    """Features (n, d) from .npy, .npz (mean) or .csv, one row an item in the order of their numbers."""
+    """Features `(n, d)` from a file: .npy, .npz (its array `mean`) or .csv, one row an item in the order of numbers.
+
+    Raises
+    ------
+    Invalid
+        If the file holds no features.
+    """
     try:
         if path.suffix == ".npy":
             return np.asarray(np.load(path, allow_pickle=False), float)
@@ -37,6 +43,7 @@ def read_features(path: Path) -> Array:
 
 
 def _has_header(path: Path) -> int:
+    """1 if the first line of a table is not numbers, else 0: how many lines to skip."""
     first = path.read_text(encoding="utf-8-sig").split("\n", 1)[0].split(",")[0].strip()
     try:
         float(first)
@@ -45,8 +52,21 @@ def _has_header(path: Path) -> int:
     return 0
 
 
-def give(site: Site, collection: Collection, features: ArrayLike) -> None:
-    """Publish a model that knows where the items are: row i of the features is item i."""
+def publish_features(site: Site, collection: Collection, features: ArrayLike) -> None:
+    """Publish a model with the positions that the owner gives.
+
+    Parameters
+    ----------
+    features
+        `(n, d)`, row i for item i.
+
+    Raises
+    ------
+    Invalid
+        If an item has no row, or the features cannot be used.
+    Conflict
+        If another model was published meanwhile.
+    """
     with site.database.read() as db:
         numbers = np.array(items.active_numbers(db, collection.id), np.int64)
         now = collections.by_id(db, collection.id)

@@ -12,8 +12,26 @@ Strategy = Literal["sampled", "gauss"]
 
 
 class Options(BaseModel):
-    """noun: what an item is called. strategies: more than one splits the visitors between them. warm_start: what tells
-    where items are before answers do.
+    """The options of a collection, as the database keeps them.
+
+    Attributes
+    ----------
+    noun, nouns
+        What one item is called, and several.
+    note
+        A sentence for visitors.
+    show
+        How many items a question shows.
+    shape
+        Of the frames in which pictures are shown.
+    strategies
+        With two, each visitor gets one of them, and the dashboard compares them.
+    warm_start
+        What places the items before there are answers.
+    dimensions
+        Of the embedding.
+    listed
+        Whether the first page shows the collection.
     """
 
     model_config = ConfigDict(extra="ignore")
@@ -30,11 +48,18 @@ class Options(BaseModel):
 
 
 def options_of(collection: Collection) -> Options:
+    """The options of a stored collection."""
     return Options.model_validate(collection.options)
 
 
 def checked(values: dict[str, Any]) -> Options:
-    """Options from a form; a wrong one is named."""
+    """Options from a form.
+
+    Raises
+    ------
+    Invalid
+        Names the first option that is wrong.
+    """
     try:
         return Options.model_validate(values)
     except ValidationError as error:

@@ -1,4 +1,4 @@
-"""Files that the owner sends by the page: added to a collection, beside what it has. Nothing is replaced or retired."""
+"""Files that the owner sends by the page, added to a collection. Nothing is retired; single files replace nothing."""
 
 import hashlib
 import itertools

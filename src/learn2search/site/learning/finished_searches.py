@@ -30,7 +30,7 @@ BY_OWNER = "by the owner"
 
 @dataclass(frozen=True)
 class Lesson:
-    """Triplets by step, and why they should not be learnt from, if so."""
+    """What a search teaches: its triplets by the number of the step, and why not to learn from them, if so."""
 
     rows: list[tuple[int, Triplets]]
     quarantine: str | None
@@ -51,8 +51,8 @@ def triplets_of(answers: tuple[StepRow, ...], target: int) -> list[tuple[int, Tr
     return [(step.number, from_choice(target, step.shown, step.chosen)) for step in clicks]
 
 
-def teach(db: Connection, row: SearchRow, lesson: Lesson) -> None:
-    """Write the lesson down, or the reason why it is none. What the owner set aside stays so, however it ends."""
+def record(db: Connection, row: SearchRow, lesson: Lesson) -> None:
+    """Write a lesson, or the reason why it does not count. What the owner has set aside stays set aside."""
     if row.quarantine == BY_OWNER:
         return
     if lesson.quarantine is not None:

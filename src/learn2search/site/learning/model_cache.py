@@ -56,7 +56,7 @@ class EmbeddingAt:
 
 
 class ModelCache:
-    """Models and known, read once and shared by all searches of a process."""
+    """Models and embeddings, read once and shared by all searches of a process."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -138,7 +138,7 @@ def learns_online(model: Model) -> bool:
 
 def to_rows(triplets: Triplets, items: Items) -> Triplets:
     """Triplets of item numbers as triplets of rows; those that name an item which is not among `items` are left out."""
-    places = np.searchsorted(items, triplets)
-    known = (places < len(items)).all(axis=1)
-    places, triplets = places[known], triplets[known]
-    return np.ascontiguousarray(places[(items[places] == triplets).all(axis=1)])
+    rows = np.searchsorted(items, triplets)
+    inside = (rows < len(items)).all(axis=1)
+    rows, triplets = rows[inside], triplets[inside]
+    return np.ascontiguousarray(rows[(items[rows] == triplets).all(axis=1)])

@@ -16,6 +16,7 @@ from learn2search.site.learning.expected_positions import expected_positions, fi
 from learn2search.site.learning.metadata import metadata_of
 from learn2search.store import collections, items, models
 from learn2search.store.collections import Collection
+from learn2search.store.enums import ModelOrigin
 from learn2search.store.models import Model, ModelInfo
 
 FEWEST = 2  # items that a search needs
@@ -49,12 +50,12 @@ def _covering(
     if current is None:
         metadata = first_metadata(site, collection, numbers)
         embedding = expected_positions(site, collection, metadata.prior, numbers, options_of(collection).dimensions)
-        values: dict[str, Any] = {"parent_id": collection.model_id, "origin": "start", "trained_up_to": 0}
+        values: dict[str, Any] = {"parent_id": collection.model_id, "origin": ModelOrigin.START, "trained_up_to": 0}
         values |= {"triplets": 0, "noise": 1.0}
     else:
         info = current.info
         metadata, embedding = metadata_of(info), positions_for(site, collection, current, numbers)
-        values = {"parent_id": info.id, "origin": "items", "trained_up_to": info.trained_up_to}
+        values = {"parent_id": info.id, "origin": ModelOrigin.ITEMS, "trained_up_to": info.trained_up_to}
         values |= {"triplets": info.triplets, "noise": info.noise}
     values |= {"published": True, "metrics": metadata.to_json(), "items": numbers, "embedding": embedding}
     with site.database.write() as db:
@@ -91,7 +92,7 @@ def roll_back(site: Site, collection: Collection, version: int) -> ModelInfo:
             site,
             collection,
             parent_id=old.info.id,
-            origin="rollback",
+            origin=ModelOrigin.ROLLBACK,
             published=True,
             trained_up_to=collection.lessons,
             triplets=old.info.triplets,

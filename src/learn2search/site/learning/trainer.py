@@ -23,6 +23,7 @@ from learn2search.site.learning.publishing import publish
 from learn2search.site.visits import searching
 from learn2search.store import collections, lessons, models
 from learn2search.store.collections import Collection
+from learn2search.store.enums import ModelOrigin
 from learn2search.store.lock import trainer_lock
 from learn2search.store.models import Model, ModelInfo
 
@@ -131,7 +132,7 @@ def _write(site: Site, collection: Collection, current: Model, made: FittedModel
     var = None if made.embedding.var is None else made.embedding.var[current.items]
     values: dict[str, Any] = {
         "parent_id": current.info.id,
-        "origin": "fit",
+        "origin": ModelOrigin.FIT,
         "published": made.accepted,
         "trained_up_to": made.fitted_up_to,
         "triplets": made.triplets,

@@ -1,4 +1,4 @@
-"""Beliefs are never stored: they are rebuilt from the log of answers, and kept in memory for the next one."""
+"""What an open search believes. It is never stored, but kept in memory, or else rebuilt from the log of answers."""
 
 import hashlib
 import threading
@@ -9,22 +9,23 @@ import numpy as np
 
 from learn2search import Search, make_search
 from learn2search.site.learning.model_cache import EmbeddingAt, ModelCache
+from learn2search.store.enums import AnswerKind
 from learn2search.store.searches import SearchRow, StepRow
 from learn2search.typing import Items
 
 MISS_RATE = 0.02  # people overlook things: the share of its probability that a shown item keeps in the gallery
 LIKELY = 8  # items whose pictures are worth loading ahead
-_MEMORY = 100_000_000  # bytes, about, for beliefs at hand
+_MEMORY = 100_000_000  # bytes, about, for the beliefs that are kept
 _UNKNOWN = 0.5  # of the prior variance: an item with more is little known,
-_OTHERS = 1.5  # if it has also so many times the variance of the others
-_UNTOUCHED = 0.97  # of the prior variance: an item with as much is new (a fit may leave a place less certain yet)
-_EXPLORED = 0.25  # the share of questions in which one place goes to a little-known item, while there are some
+_OTHERS = 1.5  # if it also has so many times the variance of the median item
+_UNTOUCHED = 0.97  # of the prior variance: an item with about as much is new (a fit may leave more than the prior's)
+_EXPLORED = 0.25  # the share of questions in which a little-known item replaces another, while there are some
 _TRIES = 16  # to draw one that has not been shown yet
-_FEW = 0.2  # of all items: when more are little known, only the new ones get a place
+_FEW = 0.2  # of all items: when more are little known, only new ones count
 
 
 class OpenSearch:
-    """A search under way: the library's `Search` in terms of item numbers."""
+    """A search that goes on: the library's `Search`, with the numbers of items instead of rows of the embedding."""
 
     def __init__(self, search: Search, known: EmbeddingAt) -> None:
         self.search = search
@@ -42,10 +43,19 @@ class OpenSearch:
         return [(int(self.known.items[row]), chance) for row, chance in self.search.top(count)]
 
     def tell(self, chosen: int | None) -> None:
+        """Take the answer to the open question: an item, or None for "can't tell"."""
         self.search.tell(None if chosen is None else self.known.row(chosen))
 
     def ask(self, show: int, active: frozenset[int], draw: np.random.Generator) -> tuple[int, ...]:
-        """What to show next, nothing when all has been shown. Retired items give way, and new ones are let in."""
+        """The items to show next, none when all have been shown.
+
+        Parameters
+        ----------
+        active
+            Items that may be shown; others that the strategy wants are replaced.
+        draw
+            Decides whether a little-known item is shown too.
+        """
         if self.search.done:
             return ()
         rows = self.search.ask(k=min(show, self.search.left))
@@ -54,7 +64,7 @@ class OpenSearch:
         return self.known.numbers(self.search.show(shown)) if len(shown) > 1 else ()
 
     def _free(self, shown: Sequence[int], active: frozenset[int]) -> list[int]:
-        """Rows that may be shown and were not, the most probable first."""
+        """Rows of the items that may be shown and were not, the most probable first."""
         taken = self.search.used | set(shown)
         order = np.argsort(-self.search.probability(), kind="stable")
         return [int(row) for row in order if row not in taken and int(self.known.items[row]) in active]
@@ -69,7 +79,7 @@ class OpenSearch:
     def _with_unknown(
         self, rows: tuple[int, ...], active: frozenset[int], draw: np.random.Generator
     ) -> tuple[int, ...]:
-        """Give one place to an item of which little is known, now and then."""
+        """Now and then replace the least probable item by one of which little is known."""
         unknown = little_known(self.known)
         if len(unknown) == 0 or len(rows) < 3 or draw.random() >= _EXPLORED:
             return rows
@@ -78,24 +88,31 @@ class OpenSearch:
         new = next((row for row in drawn if row not in taken and int(self.known.items[row]) in active), None)
         if new is None:
             return rows
-        chances = self.search.probability()[list(rows)]
-        place = int(np.argmin(chances))
-        return (*rows[:place], new, *rows[place + 1 :])
+        least = int(np.argmin(self.search.probability()[list(rows)]))
+        return (*rows[:least], new, *rows[least + 1 :])
 
 
 class BeliefCache:
-    """Beliefs by search and step. One is taken out to be used, so that no two threads ever share it."""
+    """Open searches by their id and the number of the open step.
 
-    def __init__(self, library: ModelCache) -> None:
-        self._models = library
+    An open search is taken out of the cache to be used, so that no two threads ever share it.
+    """
+
+    def __init__(self, models: ModelCache) -> None:
+        self._models = models
         self._lock = threading.Lock()
         self._kept: OrderedDict[tuple[str, int], OpenSearch] = OrderedDict()
-        self._holders: Counter[EmbeddingAt] = Counter()  # beliefs at hand that hold on to this known
+        self._holders: Counter[EmbeddingAt] = Counter()  # how many kept searches use each embedding
         self._bytes = 0
 
     def begin(self, row: SearchRow, miss_rate: float = 0.0) -> OpenSearch:
-        """A search that has no answers yet. Nothing is asked twice, so what was shown counts no more for the questions:
-        a share that it kept would only spoil them (`miss_rate` is for those who give up).
+        """A search that has no answers yet.
+
+        Parameters
+        ----------
+        miss_rate
+            The share of its probability that an item keeps after it was shown. 0 for asking, since nothing is shown
+            twice; larger for the gallery, since people overlook things.
         """
         known = self._models.embedding_at(row.model_id, row.lessons)
         options = {} if row.strategy == "gauss" else {"miss_rate": miss_rate}
@@ -104,7 +121,7 @@ class BeliefCache:
         return OpenSearch(make_search(row.strategy, known.embedding, noise, seed=seed, **options), known)
 
     def at(self, row: SearchRow, answers: Sequence[StepRow], question: StepRow) -> OpenSearch:
-        """The belief after the answers, with the question open."""
+        """The search after the answers, with the question open: from the cache, or else replayed."""
         with self._lock:
             kept = self._taken_out((row.id, question.number))
         return kept or self.replay(row, answers, question)
@@ -112,19 +129,19 @@ class BeliefCache:
     def replay(
         self, row: SearchRow, answers: Sequence[StepRow], question: StepRow, miss_rate: float = 0.0
     ) -> OpenSearch:
-        """The same, from the log alone."""
+        """The same, from the log of answers alone."""
         fresh = self.begin(row, miss_rate)
-        place = fresh.known.row
+        row_of = fresh.known.row
         log = [
-            ([place(item) for item in step.shown], None if step.chosen is None else place(step.chosen))
+            ([row_of(item) for item in step.shown], None if step.chosen is None else row_of(step.chosen))
             for step in answers
-            if step.kind in ("choice", "none")
+            if step.kind in (AnswerKind.CHOICE, AnswerKind.NONE)
         ]
-        fresh.search.replay(log, [place(item) for item in question.shown] or None)
+        fresh.search.replay(log, [row_of(item) for item in question.shown] or None)
         return fresh
 
     def keep(self, search_id: str, number: int, belief: OpenSearch) -> None:
-        """Have it at hand for the answer to question `number`."""
+        """Keep a search whose open step is `number`. When memory is short, those that were kept first go."""
         with self._lock:
             self._taken_out((search_id, number))
             self._kept[(search_id, number)] = belief
@@ -134,12 +151,12 @@ class BeliefCache:
                 self._taken_out(next(iter(self._kept)))
 
     def drop(self, search_id: str, number: int) -> None:
-        """The search has ended with this question."""
+        """Let go of a search that has ended with this step."""
         with self._lock:
             self._taken_out((search_id, number))
 
     def forget(self) -> None:
-        """Drop all beliefs that are at hand; they are rebuilt when they are needed."""
+        """Let go of all searches; they are replayed when they are needed."""
         with self._lock:
             self._kept.clear()
             self._holders.clear()
@@ -157,10 +174,10 @@ class BeliefCache:
 
 
 def little_known(known: EmbeddingAt) -> Items:
-    """Rows of the items whose place is far less certain than the others', or as uncertain as before any answer.
+    """Rows of the items whose positions are far less certain than those of the others.
 
-    Where many are little known every question teaches about some of them, but new ones are almost never informative
-    enough to be asked about: then only those count.
+    While many items are little known, every question says something about some of them. Only new items, which are as
+    uncertain as before any answer, are almost never informative enough to be asked about: then only those are given.
     """
     variance = known.embedding.var
     prior = known.metadata.prior.variances(known.embedding.dim)
@@ -179,9 +196,10 @@ def little_known(known: EmbeddingAt) -> Items:
 
 
 def _size(belief: OpenSearch) -> int:
+    """Bytes of a search without its embedding, about."""
     return 20 * belief.known.embedding.n_items + 4_000
 
 
 def _weight(known: EmbeddingAt) -> int:
-    """Positions and variances, and what is derived from them: each lesson makes its own."""
+    """Bytes of an embedding, about: positions, variances, and what is derived from them."""
     return 24 * known.embedding.mean.size

@@ -259,7 +259,7 @@ def _end(
         if counted:
             searches.end(db, row.id, status, site.now(), target=given.chosen, questions=len(before.answers) + 1)
             if lesson is not None:
-                finished_searches.teach(db, row, lesson)
+                finished_searches.record(db, row, lesson)
     site.beliefs.drop(row.id, question.number)
     return state(site, row.id) if counted else _not_counted(site, row.id, given)
 

@@ -1,4 +1,4 @@
-"""Play everything once on a few items, so that the first visitor does not wait for the compiler."""
+"""Run what an answer runs once, on a few items, so that the first visitor does not wait for the compiler."""
 
 import numpy as np
 

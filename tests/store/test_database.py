@@ -1,0 +1,136 @@
+"""The engine and its migrations, on SQLite and on a real PostgreSQL server."""
+
+import sqlite3
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import String, event, inspect
+from sqlalchemy.exc import DataError, IntegrityError
+
+from learn2search.store import collections, dump, lessons, searches
+from learn2search.store.collections import Collection
+from learn2search.store.database import Database, newest_revision
+from learn2search.store.tables import metadata
+from tests.store.rows import NOW, new_search, question
+
+
+def test_migrations_should_make_the_tables_that_the_code_describes(database: Database) -> None:
+    with database.read() as db:
+        assert compare_metadata(MigrationContext.configure(db, opts={"compare_type": True}), metadata) == []
+    assert database.revision() == newest_revision()
+
+
+def test_migrating_twice_should_change_nothing(database: Database) -> None:
+    database.migrate()
+    assert database.revision() == newest_revision()
+
+
+def test_several_processes_should_be_able_to_migrate_at_once(database_url: str) -> None:
+    several = [Database(database_url) for _ in range(3)]
+    threads = [threading.Thread(target=one.migrate) for one in several]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert several[0].revision() == newest_revision()
+    for one in several:
+        one.close()
+
+
+def strategy_length(database: Database) -> int | None:
+    columns = {column["name"]: column for column in inspect(database.engine).get_columns("search")}
+    kind = columns["strategy"]["type"]
+    assert isinstance(kind, String)
+    return kind.length
+
+
+def test_a_longer_strategy_should_come_and_go_without_losing_a_row(database: Database, faces: Collection) -> None:
+    """SQLite rebuilds the table of searches for it, to which steps and triplets refer."""
+    with database.write() as db:
+        searches.add(db, new_search(faces), question(1))
+        lessons.add(db, faces.id, 1, "a" * 32, [(1, np.array([[4, 0, 1]]))])
+    with database.read() as db:
+        before = list(dump.rows(db))
+    for revision, length in (("0001", 16), ("0002", 64)):
+        with database.changing_schema() as config:
+            (command.downgrade if revision == "0001" else command.upgrade)(config, revision)
+        assert (database.revision(), strategy_length(database)) == (revision, length)
+        with database.read() as db:
+            assert list(dump.rows(db)) == before
+    indexes = {index["name"] for index in inspect(database.engine).get_indexes("search")}
+    assert indexes == {index.name for index in metadata.tables["search"].indexes}
+
+
+def test_a_migration_should_leave_foreign_keys_checked(database: Database, faces: collections.Collection) -> None:
+    row = replace(new_search(faces), model_id=999)
+    with pytest.raises(IntegrityError), database.write() as db:
+        searches.add(db, row, question(1))
+
+
+def test_a_strategy_that_is_too_long_should_stop_the_way_back(database: Database, faces: Collection) -> None:
+    name = "a strategy of another package"
+    with database.write() as db:
+        searches.add(db, new_search(faces, strategy=name), question(1))
+    if database.is_sqlite:  # does not count characters
+        with database.changing_schema() as config:
+            command.downgrade(config, "0001")
+    else:
+        with pytest.raises(DataError), database.changing_schema() as config:
+            command.downgrade(config, "0001")
+    with database.read() as db:
+        row = searches.get(db, "a" * 32)
+        assert row is not None
+        assert row.strategy == name
+
+
+def test_an_unknown_database_should_be_refused_by_name() -> None:
+    with pytest.raises(ValueError, match="sqlite:///... or postgresql://"):
+        Database("mysql://root@localhost/site")
+
+
+def test_a_write_should_leave_nothing_behind_when_it_fails(database: Database) -> None:
+    def add_and_fail() -> None:
+        with database.write() as db:
+            collections.add(db, "faces", "Faces", {}, NOW)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        add_and_fail()
+    with database.read() as db:
+        assert collections.all_collections(db) == []
+
+
+def test_writers_should_queue_instead_of_asking_again_and_again(tmp_path: Path) -> None:
+    """SQLite without any patience: whoever finds it busy fails. Threads that take their turns never do."""
+    database = Database(f"sqlite:///{tmp_path / 'site.db'}")
+    event.listen(database.engine, "connect", lambda connection, _: connection.execute("PRAGMA busy_timeout = 0"))
+    database.migrate()
+
+    def write(thread: int) -> None:
+        for number in range(40):
+            with database.write() as db:
+                collections.put_setting(db, f"{thread}", f"{number}")
+
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(write, range(8)))
+    with database.read() as db:
+        assert [collections.get_setting(db, f"{thread}") for thread in range(8)] == ["39"] * 8
+    database.close()
+
+
+def test_a_new_file_should_be_opened_by_many_at_once(tmp_path: Path) -> None:
+    """Changing it to WAL needs it alone for a moment, for which SQLite itself does not wait."""
+    url = f"sqlite:///{tmp_path / 'site.db'}"
+    with sqlite3.connect(tmp_path / "site.db", isolation_level=None, check_same_thread=False) as other:
+        other.execute("CREATE TABLE there (x)")
+        other.execute("BEGIN IMMEDIATE")
+        threading.Timer(0.3, other.rollback).start()
+        with Database(url).read() as db:
+            assert db.exec_driver_sql("PRAGMA journal_mode").scalar_one() == "wal"

@@ -1,0 +1,97 @@
+"""The owner's pages without scripts."""
+
+import io
+import re
+import zipfile
+
+import pytest
+from fastapi.testclient import TestClient
+from PIL import Image
+
+from learn2search.site.administration.exports import EXPORTS
+from tests.web.forms import begin, shown_on
+
+
+def test_the_overview_should_offer_every_export(owner: TestClient) -> None:
+    links = re.findall(r'href="/owner/colours/export/([^"]+)"', owner.get("/owner/colours").text)
+    assert links == list(EXPORTS)
+
+
+def test_only_the_token_should_open_the_owners_pages(client: TestClient, token: str) -> None:
+    assert "Sign in" in client.get("/owner").text
+    wrong = client.post("/owner", data={"token": "wrong"})
+    assert wrong.status_code == 401
+    assert "not the token" in wrong.text
+    right = client.post("/owner", data={"token": f" {token} "})
+    assert "Your collections" in right.text
+    cookie = right.history[0].headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "samesite=strict" in cookie.lower()
+    assert token not in cookie
+    client.post("/owner/leave")
+    assert client.get("/owner/colours").status_code == 401
+    client.cookies.set("owner", "9999999999.forged")
+    assert client.get("/owner/colours").status_code == 401
+
+
+@pytest.mark.parametrize("page", ["", "/items", "/items?words=07", "/searches", "/searches?aside=1", "/settings"])
+def test_the_owners_pages_should_be_there(owner: TestClient, page: str) -> None:
+    answer = owner.get(f"/owner/colours{page}")
+    assert answer.status_code == 200
+    assert "Colours" in answer.text
+
+
+def test_the_owner_should_see_a_search_step_by_step(owner: TestClient) -> None:
+    place, page = begin(owner)
+    page = owner.post(place, data={"step": 1, "choice": shown_on(page)[0]}).text
+    owner.post(place, data={"step": 2, "undo": "1"})
+    search_id = place.removeprefix("/s/")
+    replay = owner.get(f"/owner/colours/searches/{search_id}").text
+    assert "most like it" in replay
+    assert "undo" in replay
+    assert "Replay" in owner.get("/owner/colours").text
+
+
+def test_the_owner_should_change_settings(owner: TestClient) -> None:
+    values = {"title": "Colours!", "noun": "shade", "nouns": "shades", "show": "2", "strategies": "sampled+gauss"}
+    page = owner.post("/owner/colours/settings", data=values | {"listed": "1"}).text
+    assert 'value="shade"' in page
+    assert "the shade you have in mind" in begin(owner)[1]
+    assert owner.post("/owner/colours/settings", data=values | {"strategies": "magic"}).status_code == 422
+    back = {
+        "title": "Colours",
+        "noun": "colour",
+        "nouns": "colours",
+        "show": "4",
+        "strategies": "sampled",
+        "listed": "1",
+    }
+    owner.post("/owner/colours/settings", data=back)
+
+
+def test_the_owner_should_upload_and_read_what_went_wrong(owner: TestClient) -> None:
+    buffer = io.BytesIO()
+    picture = io.BytesIO()
+    Image.new("RGB", (40, 50), (1, 2, 3)).save(picture, "PNG")
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("fresh.png", picture.getvalue())
+        archive.writestr("broken.jpg", b"no")
+    page = owner.post("/owner/colours/upload", files={"file": ("more.zip", buffer.getvalue())}).text
+    assert "1 added" in page
+    assert "broken.jpg" in page
+    assert "not a picture" in page
+    owner.post("/owner/colours/items/30", data={"title": "Fresh"})  # retired again
+
+
+@pytest.mark.parametrize("name", ["clicks.jsonl", "items.csv", "embedding.npz", "embedding.csv"])
+def test_the_owner_should_take_everything_away(owner: TestClient, name: str) -> None:
+    answer = owner.get(f"/owner/colours/export/{name}")
+    assert answer.status_code == 200
+    assert f'filename="colours-{name}"' in answer.headers["content-disposition"]
+    assert answer.content
+
+
+def test_the_owner_should_ask_for_training_and_roll_back(owner: TestClient) -> None:
+    assert owner.post("/owner/colours/retrain").status_code == 200
+    assert owner.post("/owner/colours/rollback", data={"version": 1}).status_code == 200
+    assert owner.post("/owner/colours/rollback", data={"version": 99}).status_code == 404

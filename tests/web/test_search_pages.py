@@ -1,0 +1,80 @@
+"""The visitor's pages without scripts: forms, redirects, the current question."""
+
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from learn2search.site.visits import searching
+from tests.web.forms import begin, shown_on, step_of
+
+
+def test_a_whole_search_should_work_with_forms_alone(client: TestClient) -> None:
+    place, page = begin(client)
+    assert len(shown_on(page)) == 4
+    assert "Question 1" in page
+    assert "Undo" not in page
+    page = client.post(place, data={"step": step_of(page), "choice": shown_on(page)[1]}).text
+    assert "Question 2" in page
+    page = client.post(place, data={"step": step_of(page), "none": "1"}).text
+    assert "Question 3" in page
+    page = client.post(place, data={"step": step_of(page), "undo": "1"}).text
+    assert "Question 2" in page
+    page = client.post(place, data={"step": step_of(page), "found": shown_on(page)[0]}).text
+    assert "There it is" in page
+    assert "Your way there" in page
+    assert "There it is" in client.get(place).text
+    page = client.post(f"{place}/not-it").text
+    assert "Question 2" in page
+
+
+def test_a_stale_page_should_get_the_current_question_and_a_word(client: TestClient) -> None:
+    place, page = begin(client)
+    client.post(place, data={"step": 1, "choice": shown_on(page)[0]})
+    stale = client.post(place, data={"step": 1, "choice": shown_on(page)[1]})
+    assert stale.status_code == 200
+    assert "older page" in stale.text
+    assert "Question 2" in stale.text
+    repeated = client.post(place, data={"step": 1, "choice": shown_on(page)[0]})
+    assert "older page" not in repeated.text
+
+
+def test_scripts_should_get_the_part_that_changes(client: TestClient) -> None:
+    place, page = begin(client)
+    part = client.post(place, data={"step": 1, "choice": shown_on(page)[0]}, headers={"x-fragment": "1"})
+    assert part.status_code == 200
+    assert part.text.lstrip().startswith("<div")
+    assert 'data-question="2"' in part.text
+    found = client.post(place, data={"step": 2, "found": shown_on(part.text)[0]}, headers={"x-fragment": "1"})
+    assert found.status_code == 204
+    assert found.headers["x-go-to"] == place
+
+
+def test_giving_up_should_lead_to_the_gallery_and_to_an_end(client: TestClient) -> None:
+    place, _ = begin(client)
+    gallery = client.get(f"{place}/gallery").text
+    assert "Is it one of these?" in gallery
+    assert gallery.count("This is it!</button>") == 14
+    assert "So it is not here" in client.post(place, data={"step": step_of(gallery), "not-here": "1"}).text
+    assert "Question 1" in client.post(f"{place}/not-it").text
+
+
+def test_all_shown_should_be_the_gallery_without_an_error(client: TestClient) -> None:
+    place, page = begin(client)
+    for _ in range(8):
+        page = client.post(place, data={"step": step_of(page), "none": "1"}).text
+    assert "Everything has been shown once" in page
+    assert client.get(place).status_code == 200
+
+
+def test_starting_again_should_leave_the_old_search(client: TestClient, app: FastAPI) -> None:
+    place, _ = begin(client)
+    other = client.post(f"{place}/again")
+    assert other.url.path != place
+    site = app.state.site
+    assert searching.state(site, place.removeprefix("/s/")).row.status == "abandoned"
+
+
+def test_two_at_a_time_should_last(client: TestClient) -> None:
+    place, page = begin(client)
+    client.post(f"{place}/show", data={"show": 2})
+    page = client.post(place, data={"step": 1, "choice": shown_on(page)[0]}).text
+    assert len(shown_on(page)) == 2
