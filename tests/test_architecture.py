@@ -17,7 +17,7 @@ RESEARCH = sorted((ROOT / "research").rglob("*.py"))
 
 # From the bottom up. A part may import parts of its own layer (but not in a circle) and of those below.
 LAYERS = [
-    {"typing", "compiled", "streams", "files", "progress", "oklab", "normal_tails"},
+    {"typing", "compiled", "streams", "files", "progress", "registry", "oklab", "normal_tails"},
     {"comparison", "triplets", "triplet_files", "embedding"},
     {"nearest", "oracle", "embed", "metrics", "datasets"},
     {"search"},

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import learn2search as l2s
 from learn2search.nearest import Nearest, best_form, twins_of
-from learn2search.search.base import count_places
+from learn2search.search.places import count_places
 from learn2search.typing import Array, Blocked
 
 

@@ -39,6 +39,15 @@ def test_words_should_equal_numpy_sfc64_bit_by_bit(step: int) -> None:
     assert ours == numpy_words(key, step, 1000).tolist()
 
 
+def test_a_generator_should_draw_what_its_stream_would_and_the_other_way_round() -> None:
+    stream, generator = streams.open_stream(streams.stream_keys(7, 1)[0], 3), np.random.Generator(np.random.SFC64(0))
+    streams.set_stream(generator, stream)
+    assert [generator.random() for _ in range(5)] == [streams.uniform(stream) for _ in range(5)]
+    np.testing.assert_array_equal(streams.stream_of(generator), stream)
+    with pytest.raises(ValueError, match="SFC64 has a stream, got PCG64"):
+        streams.stream_of(np.random.default_rng(0))
+
+
 def test_a_key_should_not_depend_on_how_many_are_made() -> None:
     np.testing.assert_array_equal(streams.stream_keys(3, 5), streams.stream_keys(3, 500)[:5])
 

@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     from learn2search.search.base import Search, Step
     from learn2search.search.gauss_search import Belief, GaussSearch
     from learn2search.search.posterior import PosteriorSearch
-    from learn2search.search.simulate import Run, calibrate_on_policy, make_search, simulate
+    from learn2search.search.simulate import Run, calibrate_on_policy, simulate
+    from learn2search.search.strategies import make_search, register_strategy, strategy_names
     from learn2search.triplet_files import read_triplets, write_triplets
 
     __version__: str
@@ -89,8 +90,10 @@ __all__ = [
     "online_step",
     "random_margins",
     "read_triplets",
+    "register_strategy",
     "run_many",
     "simulate",
+    "strategy_names",
     "triplets",
     "tune",
     "write_triplets",
@@ -125,7 +128,8 @@ _HOME = {
     "search.gauss_search": ("Belief", "GaussSearch"),
     "search.posterior": ("PosteriorSearch",),
     "search.base": ("Search", "Step"),
-    "search.simulate": ("Run", "calibrate_on_policy", "make_search", "simulate"),
+    "search.simulate": ("Run", "calibrate_on_policy", "simulate"),
+    "search.strategies": ("make_search", "register_strategy", "strategy_names"),
     "triplet_files": ("read_triplets", "write_triplets"),
 }
 _MODULES = {"accelerated": "embed._jax", "metrics": "metrics", "triplets": "triplets"}  # public as a whole

@@ -5,8 +5,8 @@ exactly the probit model, because w·y is normal with mean w·x_t and variance �
 is.
 """
 
-from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, Protocol, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,7 +15,7 @@ from learn2search.comparison import check_noise
 from learn2search.compiled import compiled
 from learn2search.embedding import Embedding
 from learn2search.streams import below, normal, open_stream, seed_sequence, stream_keys, uniform
-from learn2search.typing import Array, Items, Keys, Seed, Stream
+from learn2search.typing import Array, Items, Key, Keys, Seed, Stream
 
 _PEOPLE = 0x9E0713  # sets the streams of people apart from those of searches, also when both have the same seed
 
@@ -153,10 +153,28 @@ class ProbitOracle:
         ProbitOracle
             A person of one's own, who begins anew.
         """
+        return self._with_key(self.keys(number + 1)[number])
+
+    def visitors(self, count: int) -> Iterator["ProbitOracle"]:
+        """The visitors of a simulation, one after the other.
+
+        Parameters
+        ----------
+        count : int
+            How many.
+
+        Returns
+        -------
+        iterator of ProbitOracle
+            Persons of their own, as `visitor` gives them.
+        """
+        return map(self._with_key, self.keys(count))
+
+    def _with_key(self, key: Key) -> "ProbitOracle":
         other = ProbitOracle(
             self._space, self.noise, self._seed, undecided=self.person.undecided, lapse=self.person.lapse
         )
-        other._key = self.keys(number + 1)[number]
+        other._key = key
         return other
 
     def choose(self, query: Sequence[int], target: int) -> int | None:
@@ -190,6 +208,11 @@ class ProbitOracle:
         place = choose(self.person, shown, target, open_stream(self._key, self._asked))
         self._asked += 1
         return None if place < 0 else int(shown[place])
+
+
+def is_modelled(oracle: Oracle) -> TypeGuard[ProbitOracle]:
+    """Does the oracle answer by the model, so that compiled code can answer for it? A subclass may do otherwise."""
+    return isinstance(oracle, ProbitOracle) and type(oracle).choose is ProbitOracle.choose
 
 
 @compiled

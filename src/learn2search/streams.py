@@ -41,6 +41,21 @@ def stream_keys(seed: Seed, count: int) -> Keys:
     return words.reshape(count, 2).astype(np.uint64, copy=False)
 
 
+def stream_of(generator: np.random.Generator) -> Stream:
+    """The state of a NumPy generator (of the kind SFC64) as a stream; drawing from it does not move the generator."""
+    state = generator.bit_generator.state
+    if state["bit_generator"] != "SFC64":
+        raise ValueError(f"only a generator of the kind SFC64 has a stream, got {state['bit_generator']}")
+    stream: Stream = state["state"]["state"]
+    return stream
+
+
+def set_stream(generator: np.random.Generator, stream: Stream) -> None:
+    """Let the generator draw what the stream would."""
+    bits = generator.bit_generator
+    bits.state = {"bit_generator": "SFC64", "state": {"state": stream}, "has_uint32": 0, "uinteger": 0}
+
+
 @compiled
 def next_word(stream: Stream) -> np.uint64:
     a, b, c, counter = stream

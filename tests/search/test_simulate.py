@@ -1,11 +1,13 @@
 """Simulation: the same searches as step by step, on any number of threads."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
 
 import learn2search as l2s
+from learn2search.search.posterior import RULES
 from learn2search.streams import stream_keys
 
 FEATURES = np.random.default_rng(0).random((120, 4))
@@ -18,18 +20,11 @@ def oracle(**options):
     return l2s.ProbitOracle(FEATURES, 0.1, seed=5, **options)
 
 
-class InPython:
-    """The same simulated visitors, but as an object that the simulator cannot compile."""
-
-    def __init__(self, people):
-        self.people, self.number, self.visitor = people, -1, None
-
-    def choose(self, query, target):
-        return self.visitor.choose(query, target)
-
-    def next(self):
-        self.number += 1
-        self.visitor = self.people.visitor(self.number)
+def in_python(strategy):
+    """The same strategy, but one that the compiled loop cannot run: a subclass may have changed a step."""
+    kind = type(l2s.make_search(strategy, SPACE, 0.1))
+    changed = type(f"{kind.__name__}InPython", (kind,), {"start": lambda self: kind.start(self)})
+    return partial(changed, rule=strategy) if strategy in RULES else changed
 
 
 @pytest.mark.parametrize("strategy", ["gauss", "sampled", "ig", "eff", "random"])
@@ -51,6 +46,37 @@ def test_compiled_and_interactive_searches_should_be_the_same(strategy, k, stop)
             assert target in run.logs[number][-1].query
         else:
             assert search.top(1)[0][0] == target
+
+
+@pytest.mark.parametrize("strategy", ["gauss", "sampled", "ig", "eff", "random"])
+@pytest.mark.parametrize("space", ["exact", "uncertain", "twins"])
+@pytest.mark.parametrize(("k", "stop", "reuse"), [(2, "shown", False), (2, "mode", True), (3, "mode", False)])
+def test_the_compiled_and_the_plain_loop_should_be_the_same_step_by_step(strategy, space, k, stop, reuse):
+    features = FEATURES[:40] if space != "twins" else np.repeat(FEATURES[:20], 2, axis=0)
+    embedding = l2s.Embedding(features, np.full(features.shape, 0.01) if space == "uncertain" else None)
+    people = l2s.ProbitOracle(features, 0.1, seed=5, undecided=0.01, lapse=0.05)
+    options = {"k": k, "stop": stop, "reuse": reuse, "max_queries": 25, "seed": 9, "keep_logs": True}
+    fast = l2s.simulate(strategy, embedding, people, np.arange(0, 40, 3), **options)
+    plain = l2s.simulate(in_python(strategy), embedding, people, np.arange(0, 40, 3), **options)
+    assert plain.logs == fast.logs
+    np.testing.assert_array_equal(plain.costs, fast.costs)
+    np.testing.assert_array_equal(plain.found, fast.found)
+    assert plain.flip_rate == pytest.approx(fast.flip_rate, abs=1e-12)
+
+
+@pytest.mark.parametrize("max_queries", [3, None])
+def test_both_loops_should_show_the_rest_one_by_one(max_queries):
+    features = np.concatenate([np.zeros((9, 2)), FEATURES[:4, :2] + 1])
+    people, targets = l2s.ProbitOracle(features, 0.5, seed=1), np.arange(13)
+    for strategy in ("gauss", "random"):
+        fast, plain = (
+            l2s.simulate(one, l2s.Embedding(features), people, targets, max_queries=max_queries, keep_logs=True)
+            for one in (strategy, in_python(strategy))
+        )
+        assert plain.logs == fast.logs
+        np.testing.assert_array_equal(plain.costs, fast.costs)
+        np.testing.assert_array_equal(plain.found, fast.found)
+        assert fast.costs.max() == max_queries or fast.costs.max() > len(max(fast.logs, key=len))
 
 
 @pytest.mark.parametrize("space", [SPACE, UNCERTAIN], ids=["exact", "uncertain"])

@@ -10,6 +10,7 @@ from learn2search.embedding import Embedding
 from learn2search.learn import policy
 from learn2search.learn.policy import Attempt, Learnt, Lessons
 from learn2search.learn.recipe import Recipe
+from learn2search.search.strategies import Strategy
 from learn2search.typing import Array, Items, Triplets
 
 
@@ -47,7 +48,7 @@ class LearntEmbedding:
         return Lessons(self._rows[: self._n_rows], self._numbers[: self._n_rows])
 
     @property
-    def strategy(self) -> str:
+    def strategy(self) -> Strategy:
         """Of the next search: while nothing is known about the items, any question is as good as any other."""
         is_known = self.now.is_taught or self.features is not None
         return self.recipe.strategy if is_known else self.recipe.untaught_strategy

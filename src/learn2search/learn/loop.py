@@ -17,9 +17,12 @@ from learn2search.embedding import Embedding
 from learn2search.learn.learnt_embedding import LearntEmbedding
 from learn2search.learn.recipe import Recipe, make_recipe
 from learn2search.learn.state import read_state, write_state
-from learn2search.oracle import Oracle, ProbitOracle
-from learn2search.search.base import MAX_SHOWN, Search
-from learn2search.search.simulate import make_search, new_trace
+from learn2search.oracle import Oracle, ProbitOracle, is_modelled
+from learn2search.search.base import MAX_SHOWN, Search, Step
+from learn2search.search.compiled_loop import run, setup_of
+from learn2search.search.plain_loop import search_for
+from learn2search.search.strategies import make_search
+from learn2search.search.trace import new_trace, steps_of
 from learn2search.streams import seed_sequence, stream_keys
 from learn2search.triplets import from_search
 from learn2search.typing import Array, Items, Key, Keys, Seed, Triplets
@@ -210,15 +213,13 @@ class Learner:
         """
         target = self._draw_target()
         search = self._new_search()
-        known = self._place_of[target] >= 0
-        unknown = self._unknown()
-        if isinstance(self._oracle, ProbitOracle) and type(self._oracle).choose is ProbitOracle.choose:
-            if known and len(unknown) == 0:
-                episode = self._play(search, target)
-            else:
-                episode = self._ask_and_tell(search, target, self._oracle.visitor(self.number), unknown)
+        unknown, setup = self._unknown(), setup_of(search)
+        if not is_modelled(self._oracle):
+            episode = self._run_in_python(search, target, self._oracle, unknown)
+        elif setup is None or self._place_of[target] < 0 or len(unknown):
+            episode = self._run_in_python(search, target, self._oracle.visitor(self.number), unknown)
         else:
-            episode = self._ask_and_tell(search, target, self._oracle, unknown)
+            episode = self._run_compiled(setup, target)
         self.number += 1
         if self.recipe.embedding != "true":
             self.learnt.learn(episode.triplets, self.number)
@@ -387,39 +388,34 @@ class Learner:
         generator = np.random.default_rng(self._stream(3, self.number))
         return generator.choice(unknown, min(self.k // 2, len(unknown)), replace=False)
 
-    def _play(self, search: Search, target: int) -> Episode:
+    def _run_compiled(self, setup: Any, target: int) -> Episode:
         """The whole search in compiled code."""
-        trace, place = self._trace, int(self._place_of[target])
-        key = stream_keys(self._stream(1, self.number), 1)[0]
-        cost = search.play(key, self._person, self._visitor_key(), place, self.k, trace)
-        asked = int(trace.asked[0])
-        shown = [tuple(item for item in row if item >= 0) for row in trace.shown[:asked].tolist()]
-        chosen = trace.chosen[:asked].tolist()
-        queries = tuple(tuple(int(self._items[item]) for item in query) for query in shown)
-        answers = tuple(None if at < 0 else query[at] for query, at in zip(queries, chosen, strict=True))
-        return Episode(self.number, target, queries, answers, abs(cost), cost > 0, self.version)
+        place, key = int(self._place_of[target]), stream_keys(self._stream(1, self.number), 1)[0]
+        cost = run(setup, key, self._person, self._visitor_key(), place, self.k, self._trace)
+        return self._episode(target, steps_of(self._trace), cost)
 
-    def _ask_and_tell(self, search: Search, target: int, oracle: Oracle, unknown: Items) -> Episode:
-        """The same search step by step, for any oracle, and where items are explored."""
-        items, limit, found = self._items, self.give_up or self.n_items, False
-        while not (search.done or found or len(search.log) >= limit):
-            query = search.ask(min(self.k, search.left))
-            if len(unknown) and not search.log:
-                query = search.show(_with_unknown(query, self._place_of[unknown]))
-            shown = tuple(int(items[place]) for place in query)
+    def _run_in_python(self, search: Search, target: int, oracle: Oracle, unknown: Items) -> Episode:
+        """The same search step by step, for any oracle and strategy, and where items are explored."""
+        items, place = self._items, int(self._place_of[target])
+
+        def answer(query: tuple[int, ...]) -> int | None:
+            shown = tuple(int(items[at]) for at in query)
             chosen = oracle.choose(shown, target)
             if chosen is not None and chosen not in shown:
                 raise ValueError(f"the oracle chose item {chosen!r}, which was not shown: the items shown are {shown}")
-            search.tell(None if chosen is None else query[shown.index(chosen)])
-            found = target in shown
-        cost = len(search.log)
-        if search.done and not found and self._place_of[target] >= 0:  # the rest is shown one by one
-            used = search.used
-            cost += sum(place not in used for place in range(self._place_of[target] + 1))
-            found, cost = cost <= limit, min(cost, limit)
-        queries = tuple(tuple(int(items[place]) for place in step.query) for step in search.log)
-        answers = tuple(None if step.chosen is None else int(items[step.chosen]) for step in search.log)
-        return Episode(self.number, target, queries, answers, cost, found, self.version)
+            return None if chosen is None else query[shown.index(chosen)]
+
+        if len(unknown):
+            search.show(_with_unknown(search.ask(min(self.k, search.left)), self._place_of[unknown]))
+        cost = search_for(place if place >= 0 else None, search, answer, self.k, self.give_up or self.n_items)
+        return self._episode(target, search.log, cost)
+
+    def _episode(self, target: int, log: Sequence[Step], cost: int) -> Episode:
+        """cost: negative when the target was not found."""
+        items = self._items
+        queries = tuple(tuple(int(items[place]) for place in step.query) for step in log)
+        answers = tuple(None if step.chosen is None else int(items[step.chosen]) for step in log)
+        return Episode(self.number, target, queries, answers, abs(cost), cost > 0, self.version)
 
     def _visitor_key(self) -> Key:
         """The random stream of this search's visitor: the one that `oracle.visitor(number)` has."""

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from learn2search.search.simulate import STRATEGIES
+from learn2search.registry import definition_of
+from learn2search.search.strategies import Strategy, known_strategy, strategy_names
 
 EMBEDDINGS = ("gauss", "tste", "ckl", "true")
 DOUBLING = "doubling"
@@ -32,8 +33,10 @@ class Recipe:
 
     Parameters
     ----------
-    strategy, untaught_strategy : str, optional
-        How is searched, and how while nothing is known: "sampled", "gauss", ...
+    strategy : str or callable, optional
+        How is searched: "sampled", "gauss", ..., or what else `make_search` takes. One without a name cannot be saved.
+    untaught_strategy : str, optional
+        How is searched while nothing is known.
     embedding : {"gauss", "tste", "ckl", "true"}, optional
         What learns; "true" takes the oracle's own features and learns nothing.
     n_components : int, "estimated" or "auto", optional
@@ -81,7 +84,7 @@ class Recipe:
     True
     """
 
-    strategy: str = "sampled"
+    strategy: Strategy = "sampled"
     untaught_strategy: str = "random"
     embedding: str = "gauss"
     n_components: int | str = AUTO
@@ -100,8 +103,8 @@ class Recipe:
     explore_below: int = 0
 
     def __post_init__(self) -> None:
-        _check_choice("strategy", self.strategy, STRATEGIES)
-        _check_choice("untaught_strategy", self.untaught_strategy, STRATEGIES)
+        object.__setattr__(self, "strategy", known_strategy(self.strategy))
+        _check_choice("untaught_strategy", self.untaught_strategy, strategy_names())
         _check_choice("embedding", self.embedding, EMBEDDINGS)
         _check_choice("refit_by", self.refit_by, ("searches", "triplets"))
         _check_components(self.n_components)
@@ -129,7 +132,17 @@ class Recipe:
         -------
         dict
             Values by name, infinity as null.
+
+        Raises
+        ------
+        ValueError
+            If the strategy has no name.
         """
+        if not isinstance(self.strategy, str):
+            raise ValueError(
+                f"a loop can only be stored when its strategy has a name: give {definition_of(self.strategy)} one by "
+                "register_strategy"
+            )
         return {name: None if value == math.inf else value for name, value in asdict(self).items()}
 
     @classmethod

@@ -2,24 +2,26 @@
 
 A search is a function of its options, its key (from the seed) and its log of answers. So `undo` forgets the last
 answer and replays the others, and a stored search (`to_dict`) is the log: no belief and no generator is ever stored.
+
+A strategy of one's own is a subclass of `Search` with the method `propose`; see docs/strategies.md.
 """
 
+import inspect
 import re
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
-from importlib import import_module
-from typing import Any, ClassVar, NamedTuple
+from abc import ABCMeta, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from learn2search.comparison import check_noise
-from learn2search.compiled import compiled
 from learn2search.embedding import Embedding
 from learn2search.nearest import twins_of
-from learn2search.oracle import Person
-from learn2search.search.trace import Games, Trace
-from learn2search.streams import open_stream, stream_keys
-from learn2search.typing import Array, Blocked, Integers, Items, Items32, Key, Seed, Stream
+from learn2search.registry import Registry
+from learn2search.search.places import at_different_places, count_places, free_items, use_up
+from learn2search.streams import below, open_stream, set_stream, stream_keys, stream_of
+from learn2search.typing import Array, Items, Key, Seed
 
 MAX_SHOWN = 8
 _LEAST_NOISE = 1e-8  # of the spread of the items: below, rounding is louder
@@ -34,18 +36,62 @@ class Step(NamedTuple):
     chosen: int | None
 
 
-class Search(ABC):
-    """One person's way to one target. Strategies differ in their belief and in what they ask."""
+class _SearchType(ABCMeta):
+    """Makes searches: keeps what a search was made with, and starts it when its whole constructor has run."""
 
-    name: ClassVar[str]
-    _strategies: ClassVar[dict[str, type["Search"]]] = {}
+    def __call__(cls, *given: Any, **named: Any) -> Any:
+        search = super().__call__(*given, **named)
+        search._given = tuple(map(_own, given))
+        search._named = {name: _own(value) for name, value in named.items()}
+        search.restart()
+        return search
 
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        if "name" in cls.__dict__:  # a subclass that has no name of its own is not another strategy
-            Search._strategies[cls.name] = cls
+    @property
+    def __signature__(cls) -> inspect.Signature:
+        """That of the constructor, as `help` shows it."""
+        _, *parameters = inspect.signature(cls.__init__).parameters.values()  # type: ignore[misc]
+        return inspect.Signature(parameters)
 
-    def __init__(self, embedding: Embedding, *, noise: float, stop: str, reuse: bool, seed: Seed) -> None:
+
+def _own(option: Any) -> Any:
+    """An option that cannot change from outside any more."""
+    return option.copy() if isinstance(option, np.ndarray) else option
+
+
+class Search(metaclass=_SearchType):
+    """One person's way to one target. Strategies differ in their belief and in what they ask.
+
+    A strategy provides `propose`: what to ask. Most also say what an answer means (`start`, `learn`) and how probable
+    each item is (`probability`). Everything else follows from these.
+
+    Parameters
+    ----------
+    embedding : Embedding
+        Where the items are, `(n, d)`.
+    noise : float
+        σ of the answers, in units of the embedding.
+    stop : {"shown", "mode"}
+        Is a search over when the target was shown, or when it is the most probable item?
+    reuse : bool
+        May an item be shown twice?
+    seed : int, SeedSequence, Generator or None
+        Of all that is random in the search.
+    """
+
+    _given: tuple[Any, ...]
+    _named: dict[str, Any]
+    _log: list[Step]
+    _pending: tuple[int, ...] | None
+
+    def __init__(
+        self,
+        embedding: Embedding,
+        noise: float = 1.0,
+        *,
+        stop: str = "shown",
+        reuse: bool = False,
+        seed: Seed = None,
+    ) -> None:
         if not isinstance(embedding, Embedding):
             raise ValueError(f"a search takes an Embedding, got {type(embedding).__name__}: Embedding(features)")
         if stop not in ("shown", "mode"):
@@ -63,9 +109,54 @@ class Search(ABC):
         self._key = stream_keys(seed, 1)[0]
         self._twins = twins_of(embedding)
         self._n_places = embedding.derived("places", lambda: int(count_places(self._twins)))
-        self._log: list[Step] = []
-        self._pending: tuple[int, ...] | None = None
-        self._forget()
+
+    # --- what a strategy provides ---
+
+    def start(self) -> None:
+        """Forget what the answers said. By default there is nothing to forget.
+
+        Called when the search is made, after its constructor, and whenever its answers are taken in anew.
+        """
+
+    @abstractmethod
+    def propose(self, k: int, generator: np.random.Generator) -> Sequence[int] | Items:
+        """What to ask next. Every strategy has to provide this.
+
+        Parameters
+        ----------
+        k : int
+            How many items to show, 2 to `left`.
+        generator : numpy.random.Generator
+            The only source of randomness. It is a function of the seed and the number of answers, so the question is
+            the same when the search is repeated, undone or stored.
+
+        Returns
+        -------
+        sequence of int, `(k,)`
+            Different items of `free`.
+        """
+
+    def learn(self, query: tuple[int, ...], chosen: int | None) -> None:
+        """Take in an answer. By default nothing is learnt from it.
+
+        Parameters
+        ----------
+        query : tuple of int
+            The items that were shown. They are not in `used` yet.
+        chosen : int or None
+            The one that is most like the target, or None for "can't tell".
+        """
+
+    def probability(self) -> Array:
+        """How probable each item is as the target, `(n,)`, summing to 1. By default all `candidates` alike."""
+        candidates = self.candidates
+        chances = np.zeros(self.embedding.n_items)
+        chances[candidates] = 1.0 / len(candidates)
+        return chances
+
+    def compiled_setup(self) -> Any:
+        """What the compiled loop needs to run this search (`compiled_loop.py`). By default None: it runs in Python."""
+        return None
 
     # --- the protocol ---
 
@@ -73,8 +164,8 @@ class Search(ABC):
         """The items to show next. Asked twice without an answer between, it gives the same query."""
         if self._pending is None:
             self._check_size(k)
-            query = self._propose(k, open_stream(self._key, len(self._log)))
-            self._pending = tuple(int(item) for item in query)
+            set_stream(self._generator, open_stream(self._key, len(self._log)))
+            self._pending = self._checked_proposal(self.propose(int(k), self._generator), int(k))
         return self._pending
 
     def show(self, query: Sequence[int]) -> tuple[int, ...]:
@@ -83,7 +174,8 @@ class Search(ABC):
         Parameters
         ----------
         query : sequence of int
-            2 to 8 different items that were not shown before in this search (or may be shown again: `reuse`).
+            2 to 8 different items that were not shown before in this search, unless they may be shown again (`reuse`)
+            or are in the open question.
 
         Returns
         -------
@@ -104,8 +196,13 @@ class Search(ABC):
         >>> search.ask()
         (0, 3)
         """
-        self._pending = self._checked_question(query, self._log)
-        return self._pending
+        question = _checked_step(query, None, self.embedding).query
+        used = frozenset() if self.reuse else self.used.difference(self._pending or ())
+        for item in question:
+            if item in used:
+                raise ValueError(f"item {item} was shown before in this search: show items that are not in `used`")
+        self._pending = question
+        return question
 
     def tell(self, chosen: int | None) -> None:
         """The answer to the last query: one of its items, or None for "can't tell"."""
@@ -115,9 +212,7 @@ class Search(ABC):
             raise ValueError(
                 f"item {chosen!r} was not shown: the items shown are {self._pending}, or None for can't tell"
             )
-        step = Step(self._pending, None if chosen is None else int(chosen))
-        self._take_in(step)
-        self._log.append(step)
+        self._take_in(Step(self._pending, None if chosen is None else int(chosen)))
         self._pending = None
 
     def undo(self) -> tuple[int, ...]:
@@ -154,7 +249,7 @@ class Search(ABC):
         (frozenset({0, 3}), (1, 2))
         """
         steps = [_checked_step(query, chosen, self.embedding) for query, chosen in log]
-        question = None if pending is None else self._checked_question(pending, steps)
+        question = None if pending is None else _checked_step(pending, None, self.embedding).query
         self._replay(steps)
         self._pending = question
 
@@ -162,7 +257,7 @@ class Search(ABC):
         """Forget all answers and begin again, with a new random stream if a key is given."""
         if key is not None:
             self._key = key
-        self._forget()
+        self._replay([])
 
     def top(self, k: int = 1) -> list[tuple[int, float]]:
         """The k most probable items with their probabilities, best first."""
@@ -185,6 +280,21 @@ class Search(ABC):
         return frozenset(item for step in self._log for item in step.query)
 
     @property
+    def free(self) -> Items:
+        """The items that can be asked about, ascending: unused ones, and of those at the same place only the lowest."""
+        return free_items(self._blocked, self._twins)
+
+    @property
+    def candidates(self) -> Items:
+        """The items that can be the target, ascending: where it is found by being shown, those not shown yet.
+
+        When all have been shown it was overlooked, and all are candidates again.
+        """
+        shown = self.used if self.stop == "shown" else frozenset()
+        every = np.arange(self.embedding.n_items)
+        return every if len(shown) in (0, len(every)) else np.delete(every, list(shown))
+
+    @property
     def left(self) -> int:
         """How many items can still be asked together: unused items, counting those at the same place once."""
         return self._n_places if self.reuse else int(self._places_left[0])
@@ -194,16 +304,33 @@ class Search(ABC):
         """True when nothing is left to ask: fewer than two unused items."""
         return self._pending is None and self.left < 2
 
+    @property
+    def options(self) -> dict[str, Any]:
+        """What the search was made with, but for the embedding and the seed."""
+        bound = inspect.signature(type(self)).bind(*self._given, **self._named)
+        bound.apply_defaults()
+        given: dict[str, Any] = {}
+        for name, parameter in bound.signature.parameters.items():
+            if parameter.kind is parameter.VAR_POSITIONAL:
+                raise ValueError(f"{type(self).__name__} takes *{name}: a search is stored by the names of its options")
+            given |= bound.arguments[name] if parameter.kind is parameter.VAR_KEYWORD else {name: bound.arguments[name]}
+        return {name: value for name, value in list(given.items())[1:] if name != "seed"}
+
     # --- storing ---
 
     def to_dict(self) -> dict[str, Any]:
-        """The search as plain JSON values; `from_dict` makes it again."""
+        """The search as plain JSON values; `from_dict` makes it again. Its strategy must have a name."""
+        name = STRATEGIES.name_of(type(self))
+        if name is None:
+            raise ValueError(
+                f'{type(self).__name__} has no name to be stored under: put @register_strategy("...") above the class'
+            )
         return {
             "format": _FORMAT,
             "version": _VERSION,
-            "strategy": self.name,
+            "strategy": name,
             "embedding": self.embedding.fingerprint,
-            "options": self._options(),
+            "options": {name: _plain(value, name) for name, value in self.options.items()},
             "key": [f"{word:016x}" for word in self._key],
             "log": [[list(step.query), step.chosen] for step in self._log],
             "pending": None if self._pending is None else list(self._pending),
@@ -212,10 +339,9 @@ class Search(ABC):
     @classmethod
     def from_dict(cls, state: Mapping[str, Any], embedding: Embedding) -> "Search":
         """The search that `to_dict` described, on the same embedding."""
-        import_module("learn2search.search.simulate")  # which knows all strategies
         _check_state(state, embedding)
-        strategy = Search._strategies.get(state["strategy"])
-        if strategy is None or not issubclass(strategy, cls):
+        strategy = STRATEGIES.get(state["strategy"])
+        if not (isinstance(strategy, type) and issubclass(strategy, cls)):
             raise ValueError(f'this is a "{state["strategy"]}" search, not one that {cls.__name__} can continue')
         try:
             search = strategy(embedding, **state["options"])
@@ -225,70 +351,54 @@ class Search(ABC):
         search.replay(state["log"], state["pending"])
         return search
 
-    def __reduce__(self) -> tuple[Any, tuple[dict[str, Any], Embedding]]:
+    def __reduce__(self) -> tuple[Callable[..., "Search"], tuple[Any, ...]]:
         """Copying and pickling go by way of the log, too."""
-        return _restore, (self.to_dict(), self.embedding)
-
-    # --- what a strategy provides ---
-
-    @abstractmethod
-    def probability(self) -> Array:
-        """How probable each item is as the target, `(n,)`, summing to 1."""
-
-    @abstractmethod
-    def play(self, key: Key, person: Person, person_key: Key, target: int, k: int, trace: Trace) -> int:
-        """A whole compiled search for `target`; the number of queries, negative when it was not found."""
-
-    @abstractmethod
-    def play_many(
-        self, keys: Key, person: Person, person_keys: Key, targets: Items, k: int, trace: Trace, games: Games
-    ) -> None:
-        """The same for many targets, one after the other; `games` takes the results, `trace` is scratch space."""
-
-    @abstractmethod
-    def _start(self) -> None:
-        """Set the belief back to the prior."""
-
-    @abstractmethod
-    def _propose(self, k: int, stream: Stream) -> Items: ...
-
-    @abstractmethod
-    def _learn(self, query: Items, chosen: int) -> None:
-        """Update the belief; `chosen` is a place in the query, or -1."""
-
-    @abstractmethod
-    def _options(self) -> dict[str, Any]:
-        """The keyword arguments (without the seed) that make this search again."""
+        return _copied, (type(self), self.embedding, self.options, self._key, self.log, self._pending)
 
     # --- shared parts ---
 
-    def _forget(self) -> None:
-        self._log = []
-        self._pending = None
+    def _replay(self, log: list[Step]) -> None:
+        self._log, self._pending = [], None
         self._blocked = np.zeros(self.embedding.n_items, np.uint8)
         self._places_left = np.array([self._n_places])
-        self._start()
-
-    def _take_in(self, step: Step) -> None:
-        query = np.array(step.query, np.int64)
-        self._learn(query, -1 if step.chosen is None else step.query.index(step.chosen))
-        if not self.reuse:
-            use_up(query, self._blocked, self._twins, self._places_left)
-
-    def _replay(self, log: list[Step]) -> None:
-        self._forget()
+        self.start()
         for step in log:
             self._take_in(step)
-            self._log.append(step)
 
-    def _checked_question(self, query: Sequence[int], log: list[Step]) -> tuple[int, ...]:
-        """The query as one that can be asked after `log`."""
-        question = _checked_step(query, None, self.embedding).query
-        used = set() if self.reuse else {item for step in log for item in step.query}
-        for item in question:
-            if item in used:
-                raise ValueError(f"item {item} was shown before in this search: show items that are not in `used`")
-        return question
+    def _take_in(self, step: Step) -> None:
+        self.learn(*step)
+        if not self.reuse:
+            use_up(np.array(step.query, np.int64), self._blocked, self._twins, self._places_left)
+        self._log.append(step)
+
+    @cached_property
+    def _generator(self) -> np.random.Generator:
+        """Of the last question asked, after what was drawn for it."""
+        return np.random.Generator(np.random.SFC64(0))
+
+    def _is_mode(self, target: int) -> bool:
+        """Is the target the most probable item? Ties are broken at random."""
+        probability = self.probability()
+        if probability[target] < probability.max():
+            return False
+        ties = int(np.sum(probability == probability[target]))
+        return ties <= 1 or below(stream_of(self._generator), ties) == 0
+
+    def _checked_proposal(self, proposal: Sequence[int] | Items, k: int) -> tuple[int, ...]:
+        """The proposal as a query. An item that was shown may come back as long as it can be the target: it may have
+        been overlooked.
+        """
+        items, n = np.asarray(proposal), self.embedding.n_items
+        is_query = items.dtype.kind in "iu" and items.shape == (k,) and len(set(items.tolist())) == k
+        if not is_query or items.min() < 0 or items.max() >= n:
+            fault = f"it must propose {k} different items of 0..{n - 1}"
+        elif not at_different_places(items.astype(np.int64, copy=False), self._twins):
+            fault = "some are at the same place and cannot be compared; `free` has one of each place"
+        elif self._blocked[items].any() and not self.probability()[items[self._blocked[items] > 0]].all():
+            fault = "some were shown before and cannot be the target; `free` has those that were not shown"
+        else:
+            return tuple(items.tolist())
+        raise ValueError(f"{type(self).__name__} proposed {items.tolist()}: {fault}")
 
     def _check_size(self, k: int) -> None:
         if not isinstance(k, int | np.integer) or not 2 <= k <= MAX_SHOWN:
@@ -299,6 +409,34 @@ class Search(ABC):
             )
         if k > self.left:
             raise ValueError(f"{k} items asked for, but only {self.left} different ones are left: ask(k={self.left})")
+
+
+STRATEGIES: Registry[Callable[..., Search]] = Registry("strategy", "learn2search.strategies", "learn2search.search")
+
+
+def _copied(
+    strategy: type[Search],
+    embedding: Embedding,
+    options: dict[str, Any],
+    key: Key,
+    log: tuple[Step, ...],
+    pending: tuple[int, ...] | None,
+) -> Search:
+    search = strategy(embedding, **options)
+    search._key = key
+    search.replay(log, pending)
+    return search
+
+
+def _plain(value: Any, name: str) -> Any:
+    """An option as JSON holds it."""
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    if isinstance(value, list | tuple):
+        return [_plain(part, name) for part in value]
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    raise ValueError(f"the option {name} is a {type(value).__name__}, which cannot be stored: give numbers or text")
 
 
 def _check_state(state: Mapping[str, Any], embedding: Embedding) -> None:
@@ -340,64 +478,3 @@ def _checked_step(query: Any, chosen: Any, embedding: Embedding) -> Step:
 
 def _is_item(value: Any) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
-
-
-def _restore(state: dict[str, Any], embedding: Embedding) -> Search:
-    return Search.from_dict(state, embedding)
-
-
-# --- items that were shown, and items at the same place -------------------------------------------
-
-
-@compiled
-def count_places(twins: Items32) -> int:
-    """How many different places the items have: rings of twins."""
-    count = 0
-    for item in range(len(twins)):
-        other = twins[item]
-        while other > item:
-            other = twins[other]
-        count += other == item  # the lowest of its ring
-    return count
-
-
-@compiled
-def block_place(item: int | np.int64, change: int, blocked: Blocked, twins: Items32) -> None:
-    """Block (+1) or free (-1) an item and all others at its place."""
-    other = item
-    while True:
-        blocked[other] += change
-        other = twins[other]
-        if other == item:
-            return
-
-
-@compiled
-def use_up(query: Items, blocked: Blocked, twins: Items32, places_left: Integers) -> None:
-    """Mark the shown items as used, and count the places that have no unused item any more."""
-    for item in query:
-        if blocked[item]:
-            continue
-        blocked[item] = 1
-        other = twins[item]
-        while other != item and blocked[other]:
-            other = twins[other]
-        if other == item:
-            places_left[0] -= 1
-
-
-@compiled
-def holds(query: Items, item: int) -> bool:
-    found = False
-    for shown in query:
-        found |= shown == item
-    return found
-
-
-@compiled
-def ending(step: int, target: int, blocked: Blocked, limit: int) -> int:
-    """The cost when after `step` questions only one place is left, its items shown one by one; negative = too many."""
-    cost = step
-    for item in range(target + 1):
-        cost += blocked[item] == 0
-    return cost if cost <= limit else -limit

@@ -12,8 +12,8 @@ from scipy import special
 
 from learn2search.compiled import compiled
 from learn2search.normal_tails import ndtr_tabled
-from learn2search.search.base import block_place
 from learn2search.search.likelihood import Space
+from learn2search.search.places import block_place
 from learn2search.typing import Array, Blocked, Items, Items32
 
 

@@ -6,20 +6,22 @@ moves the belief by assumed-density filtering.
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from learn2search.compiled import compiled
+from learn2search.compiled import compiled, implements
 from learn2search.embedding import Embedding
 from learn2search.nearest import Index, Nearest, Scratch, nearest_item, new_scratch
 from learn2search.normal_tails import hazard_at
-from learn2search.oracle import Person, choose
-from learn2search.search.base import Search, block_place, ending, holds, use_up
+from learn2search.search import compiled_loop
+from learn2search.search.base import Search
+from learn2search.search.compiled_loop import LoopSetup, loop_setup
 from learn2search.search.matrices import cholesky, exact_top_eigenvector, product, top_eigenvector
-from learn2search.search.trace import Games, Trace, answered, flipped, record
-from learn2search.streams import below, normal_pair, open_stream
-from learn2search.typing import Array, Blocked, Items, Items32, Key, Seed, Stream
+from learn2search.search.places import block_place
+from learn2search.search.strategies import register_strategy
+from learn2search.streams import below, normal_pair, set_stream, stream_of
+from learn2search.typing import Array, Blocked, Items, Items32, Seed, Stream
 
 _ROWS = 1 << 16
 
@@ -55,6 +57,7 @@ def _moments(embedding: Embedding) -> tuple[Array, Array, Array]:
     return centre, cov, cholesky(cov)
 
 
+@register_strategy("gauss")
 class GaussSearch(Search):
     """The paper's search. `noise` is σ in the units of the embedding.
 
@@ -63,8 +66,6 @@ class GaussSearch(Search):
     reuse: may an item be shown twice? stop: is a search over when the target was "shown", or when it is the "mode" of
     the belief?
     """
-
-    name = "gauss"
 
     def __init__(
         self,
@@ -78,26 +79,17 @@ class GaussSearch(Search):
         reuse: bool = False,
         seed: Seed = None,
     ) -> None:
+        super().__init__(embedding, noise, stop=stop, reuse=reuse, seed=seed)
         if eigen not in ("power", "exact"):
             raise ValueError(f'eigen must be "power" or "exact", got {eigen!r}')
-        if isinstance(embedding, Embedding):
-            self._prior = Belief.of(embedding) if prior is None else _checked_prior(prior, embedding.dim)
-            self.metric = metric or ("euclidean" if embedding.var is None else "mahalanobis")
-            self._index = Nearest.of(embedding, self.metric).index
-            self._var = embedding.var_rows
-        self._given_prior = None if prior is None else self._prior if isinstance(embedding, Embedding) else prior
-        self.eigen = eigen
-        super().__init__(embedding, noise=noise, stop=stop, reuse=reuse, seed=seed)
-        self._setting = Setting(
-            self._prior,
-            self._index,
-            self._var,
-            self._twins,
-            self._n_places,
+        self.metric = metric or ("euclidean" if embedding.var is None else "mahalanobis")
+        self._setup = GaussSetup(
+            loop_setup(self),
+            Belief.of(embedding) if prior is None else _checked_prior(prior, embedding.dim),
+            Nearest.of(embedding, self.metric).index,
+            embedding.var_rows,
             self.noise,
             eigen == "exact",
-            self.reuse,
-            stop == "mode",
         )
 
     @property
@@ -105,42 +97,29 @@ class GaussSearch(Search):
         """N(μ, Σ), where the target is thought to be."""
         return self._belief
 
+    def start(self) -> None:
+        self._belief = self._setup.prior
+
+    def propose(self, k: int, generator: np.random.Generator) -> Items:
+        setup, stream, scratch = self._setup, stream_of(generator), new_scratch(self.embedding.dim)
+        query = propose(self._belief, setup.nearest, self._blocked, self._twins, k, setup.exact, stream, scratch)
+        set_stream(generator, stream)
+        return query
+
+    def learn(self, query: tuple[int, ...], chosen: int | None) -> None:
+        shown, place = np.array(query, np.int64), -1 if chosen is None else query.index(chosen)
+        self._belief = learn(self._belief, self.embedding.mean, self._setup.var, shown, place, self.noise)
+
     def probability(self) -> Array:
-        """Proportional to the belief's density at each item; 0 for items that were shown, where that ends a search."""
-        log_density = -0.5 * squared_distances(self._belief, self.embedding.mean)
-        if self.stop == "shown" and len(self.used) < self.embedding.n_items:
-            log_density[list(self.used)] = -np.inf
+        """Proportional to the belief's density at each of the candidates."""
+        log_density = np.full(self.embedding.n_items, -np.inf)
+        candidates = self.candidates
+        log_density[candidates] = -0.5 * squared_distances(self._belief, self.embedding.mean)[candidates]
         density = np.exp(log_density - log_density.max())
         return np.asarray(density / density.sum())
 
-    def play(self, key: Key, person: Person, person_key: Key, target: int, k: int, trace: Trace) -> int:
-        return int(run(self._setting, key, person, person_key, target, k, trace))
-
-    def play_many(
-        self, keys: Key, person: Person, person_keys: Key, targets: Items, k: int, trace: Trace, games: Games
-    ) -> None:
-        run_many(self._setting, keys, person, person_keys, targets, k, trace, games)
-
-    def _start(self) -> None:
-        self._belief = self._prior
-
-    def _propose(self, k: int, stream: Stream) -> Items:
-        scratch = new_scratch(self.embedding.dim)
-        return propose(self._belief, self._index, self._blocked, self._twins, k, self.eigen == "exact", stream, scratch)
-
-    def _learn(self, query: Items, chosen: int) -> None:
-        self._belief = learn(self._belief, self.embedding.mean, self._var, query, chosen, self.noise)
-
-    def _options(self) -> dict[str, Any]:
-        prior = self._given_prior
-        return {
-            "noise": self.noise,
-            "prior": None if prior is None else [np.asarray(part).tolist() for part in prior[:2]],
-            "metric": self.metric,
-            "eigen": self.eigen,
-            "stop": self.stop,
-            "reuse": self.reuse,
-        }
+    def compiled_setup(self) -> "GaussSetup":
+        return self._setup
 
 
 def _checked_prior(prior: Belief, dim: int) -> Belief:
@@ -293,52 +272,39 @@ def learn(belief: Belief, x: Array, var: Array, query: Items, chosen: int, noise
 # --- Whole searches -------------------------------------------------------------------------------
 
 
-class Setting(NamedTuple):
+class GaussSetup(NamedTuple):
     """What stays the same in all searches of a simulation."""
 
+    loop: LoopSetup
     prior: Belief
     nearest: Index
     var: Array
-    twins: Items32
-    n_places: int
     noise: float
     exact: bool
-    reuse: bool
-    stop_at_mode: bool
 
 
-@compiled
-def run(setting: Setting, key: Key, person: Person, person_key: Key, target: int, k: int, trace: Trace) -> int:
-    """Algorithm 2, with a simulated person: the number of queries, negative when the target was not found."""
-    index, twins, var, noise = setting.nearest, setting.twins, setting.var, setting.noise
-    exact, reuse, stop_at_mode = setting.exact, setting.reuse, setting.stop_at_mode
-    x, belief, scratch = index.mean, setting.prior, new_scratch(index.mean.shape[1])
-    blocked = np.zeros(len(x), np.uint8)
-    places_left = np.array([setting.n_places])
-    for step in range(len(trace.shown)):
-        size = min(k, places_left[0])
-        if size < 2:
-            return -step if stop_at_mode else ending(step, target, blocked, len(trace.shown))
-        stream = open_stream(key, step)
-        query = propose(belief, index, blocked, twins, size, exact, stream, scratch)
-        chosen = choose(person, query, target, open_stream(person_key, step))
-        belief = learn(belief, x, var, query, chosen, noise)
-        record(trace, step, query, chosen, person, target)
-        if not reuse:
-            use_up(query, blocked, twins, places_left)
-        if is_mode(belief, x, target, stream) if stop_at_mode else holds(query, target):
-            return step + 1
-    return -len(trace.shown)
+@implements(compiled_loop.start, GaussSetup)
+def _start(setup: GaussSetup) -> tuple[Belief, Scratch]:
+    return setup.prior, new_scratch(len(setup.prior.mean))
 
 
-@compiled
-def run_many(
-    setting: Setting, keys: Key, person: Person, person_keys: Key, targets: Items, k: int, trace: Trace, games: Games
-) -> None:
-    for game in range(len(targets)):
-        games.costs[game] = run(setting, keys[game], person, person_keys[game], targets[game], k, trace)
-        games.flips[game] = flipped(trace)
-        games.answered[game] = answered(trace)
+@implements(compiled_loop.propose, GaussSetup)
+def _propose(setup: GaussSetup, belief: tuple[Belief, Scratch], blocked: Blocked, k: int, stream: Stream) -> Items:
+    gaussian, scratch = belief
+    return propose(gaussian, setup.nearest, blocked, setup.loop.twins, k, setup.exact, stream, scratch)
+
+
+@implements(compiled_loop.learn, GaussSetup)
+def _learn(
+    setup: GaussSetup, belief: tuple[Belief, Scratch], query: Items, chosen: int, blocked: Blocked
+) -> tuple[Belief, Scratch]:
+    gaussian, scratch = belief
+    return learn(gaussian, setup.nearest.mean, setup.var, query, chosen, setup.noise), scratch
+
+
+@implements(compiled_loop.is_mode, GaussSetup)
+def _is_mode(setup: GaussSetup, belief: tuple[Belief, Scratch], target: int, stream: Stream) -> bool:
+    return is_mode(belief[0], setup.nearest.mean, target, stream)
 
 
 @compiled

@@ -14,7 +14,7 @@ from learn2search.comparison import probit_moments
 from learn2search.compiled import compiled
 from learn2search.embedding import Embedding
 from learn2search.normal_tails import multiply_by_ndtr, ndtr_tabled
-from learn2search.search.base import holds
+from learn2search.search.places import holds
 from learn2search.streams import below
 from learn2search.typing import Array, Array32, Blocked, Items, Stream
 

@@ -1,20 +1,21 @@
 """PosteriorSearch: the exact posterior over all items, and four rules for what to ask."""
 
 import math
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from learn2search.compiled import compiled
+from learn2search.compiled import compiled, implements
 from learn2search.embedding import Embedding
-from learn2search.oracle import Person, choose
-from learn2search.search import rules
-from learn2search.search.base import Search, ending, holds, use_up
+from learn2search.search import compiled_loop, rules
+from learn2search.search.base import Search
+from learn2search.search.compiled_loop import LoopSetup, loop_setup
 from learn2search.search.likelihood import Space, space_of, weigh
-from learn2search.search.trace import Games, Trace, answered, flipped, record
-from learn2search.streams import below, open_stream
-from learn2search.typing import Array, Blocked, Items, Items32, Key, Seed, Stream
+from learn2search.search.strategies import register_strategy
+from learn2search.streams import below, set_stream, stream_of
+from learn2search.typing import Array, Blocked, Items, Seed, Stream
 
 RULES = ("sampled", "ig", "eff", "random")
 SAMPLED, IG, EFF, RANDOM = range(4)
@@ -22,6 +23,7 @@ HIT_BONUS = 3.0
 MAX_TABLE_BYTES = 2 * 2**30
 
 
+@register_strategy("posterior")
 class PosteriorSearch(Search):
     """Search with the probability of every item. `noise` is σ in the units of the embedding.
 
@@ -32,8 +34,6 @@ class PosteriorSearch(Search):
     people overlook things. hit_bonus: what showing the target is worth, in bits; by default 3 for "sampled" when stop
     is "shown", else 0.
     """
-
-    name = "posterior"
 
     def __init__(
         self,
@@ -54,66 +54,64 @@ class PosteriorSearch(Search):
             raise ValueError(f"miss_rate is a share, from 0 to below 1, got {miss_rate!r}")
         if hit_bonus is not None and not 0 <= hit_bonus < math.inf:
             raise ValueError(f"hit_bonus is a number of bits, 0 or more, got {hit_bonus!r}")
+        super().__init__(embedding, noise, stop=stop, reuse=stop == "mode" if reuse is None else reuse, seed=seed)
         self.rule = rule
         self.miss_rate = float(miss_rate)
         self.hit_bonus = float(
             hit_bonus if hit_bonus is not None else (HIT_BONUS if (rule, stop) == ("sampled", "shown") else 0)
         )
-        self._given_prior = None if prior is None else np.array(prior, float)
-        if isinstance(embedding, Embedding):
-            self._prior = _checked_prior(prior, embedding.n_items)
-        super().__init__(embedding, noise=noise, stop=stop, reuse=stop == "mode" if reuse is None else reuse, seed=seed)
-        self._space = space_of(embedding, self.noise)
-        self._setting = Setting(
-            self._space,
-            _pair_tables(embedding, self._space) if rule in ("ig", "eff") else _no_tables(embedding.n_items),
-            self._twins,
-            self._n_places,
-            self._prior,
+        space = space_of(embedding, self.noise)
+        self._setup = PosteriorSetup(
+            loop_setup(self),
+            space,
+            _pair_tables(embedding, space) if rule in ("ig", "eff") else _no_tables(embedding.n_items),
+            _checked_prior(prior, embedding.n_items),
             RULES.index(rule),
             self.hit_bonus,
             1.0 if stop == "mode" else self.miss_rate,
-            self.reuse,
-            stop == "mode",
         )
+
+    def start(self) -> None:
+        self._p = self._setup.prior.copy()
+
+    def propose(self, k: int, generator: np.random.Generator) -> Items:
+        stream = stream_of(generator)
+        query = self._query(k, stream)
+        set_stream(generator, stream)
+        return query
+
+    def learn(self, query: tuple[int, ...], chosen: int | None) -> None:
+        shown, place, setup = np.array(query, np.int64), -1 if chosen is None else query.index(chosen), self._setup
+        weigh(self._p, setup.space, shown, place, setup.keep, self._blocked, setup.prior)
 
     def probability(self) -> Array:
         return self._p.copy()
 
-    def play(self, key: Key, person: Person, person_key: Key, target: int, k: int, trace: Trace) -> int:
-        return int(run(self._setting, key, person, person_key, target, k, trace))
+    def compiled_setup(self) -> "PosteriorSetup":
+        return self._setup
 
-    def play_many(
-        self, keys: Key, person: Person, person_keys: Key, targets: Items, k: int, trace: Trace, games: Games
-    ) -> None:
-        run_many(self._setting, keys, person, person_keys, targets, k, trace, games)
-
-    def _start(self) -> None:
-        self._p = self._prior.copy()
-
-    def _propose(self, k: int, stream: Stream) -> Items:
-        """What `propose` does, but only the rule in use has to be compiled."""
-        p, space, blocked, twins = self._p, self._space, self._blocked, self._twins
+    def _query(self, k: int, stream: Stream) -> Items:
+        """What the compiled `_propose` does, but only the rule in use has to be compiled."""
+        p, space, blocked, twins = self._p, self._setup.space, self._blocked, self._twins
         if self.rule == "random":
             return rules.random_query(blocked, twins, k, stream)
         if self.rule == "sampled":
             return rules.sampled_query(p, space, self.hit_bonus, blocked, twins, k, stream)
-        tables, by_gain = self._setting.tables, self.rule == "ig"
+        tables, by_gain = self._setup.tables, self.rule == "ig"
         return rules.exact_query(p, space, tables, by_gain, self.hit_bonus, blocked, twins, k, stream)
 
-    def _learn(self, query: Items, chosen: int) -> None:
-        weigh(self._p, self._space, query, chosen, self._setting.keep, self._blocked, self._prior)
 
-    def _options(self) -> dict[str, Any]:
-        return {
-            "noise": self.noise,
-            "rule": self.rule,
-            "stop": self.stop,
-            "reuse": self.reuse,
-            "prior": None if self._given_prior is None else np.asarray(self._given_prior, float).tolist(),
-            "miss_rate": self.miss_rate,
-            "hit_bonus": self.hit_bonus,
-        }
+def _by_rule(rule: str) -> Callable[..., PosteriorSearch]:
+    """A strategy: the exact posterior with this rule."""
+
+    def make(embedding: Embedding, noise: float = 1.0, **options: Any) -> PosteriorSearch:
+        return PosteriorSearch(embedding, noise, rule=rule, **options)
+
+    return make
+
+
+for _rule in RULES:
+    register_strategy(_rule)(_by_rule(_rule))
 
 
 def _checked_prior(prior: ArrayLike | None, n: int) -> Array:
@@ -159,69 +157,46 @@ def _fill_pair_tables(space: Space) -> rules.PairTables:
     return tables
 
 
-# --- compiled -------------------------------------------------------------------------------------
+# --- whole searches -------------------------------------------------------------------------------
 
 
-class Setting(NamedTuple):
+class PosteriorSetup(NamedTuple):
     """What stays the same in all searches of a simulation. keep: the share of probability that shown items keep."""
 
+    loop: LoopSetup
     space: Space
     tables: rules.PairTables
-    twins: Items32
-    n_places: int
     prior: Array
     rule: int
     bonus: float
     keep: float
-    reuse: bool
-    stop_at_mode: bool
 
 
-@compiled
-def propose(p: Array, setting: Setting, blocked: Blocked, k: int, stream: Stream) -> Items:
-    if setting.rule == RANDOM:
-        return rules.random_query(blocked, setting.twins, k, stream)
-    if setting.rule == SAMPLED:
-        return rules.sampled_query(p, setting.space, setting.bonus, blocked, setting.twins, k, stream)
-    by_gain = setting.rule == IG
+@implements(compiled_loop.start, PosteriorSetup)
+def _start(setup: PosteriorSetup) -> Array:
+    return setup.prior.copy()
+
+
+@implements(compiled_loop.propose, PosteriorSetup)
+def _propose(setup: PosteriorSetup, belief: Array, blocked: Blocked, k: int, stream: Stream) -> Items:
+    if setup.rule == RANDOM:
+        return rules.random_query(blocked, setup.loop.twins, k, stream)
+    if setup.rule == SAMPLED:
+        return rules.sampled_query(belief, setup.space, setup.bonus, blocked, setup.loop.twins, k, stream)
     return rules.exact_query(
-        p, setting.space, setting.tables, by_gain, setting.bonus, blocked, setting.twins, k, stream
+        belief, setup.space, setup.tables, setup.rule == IG, setup.bonus, blocked, setup.loop.twins, k, stream
     )
 
 
-@compiled
-def run(setting: Setting, key: Key, person: Person, person_key: Key, target: int, k: int, trace: Trace) -> int:
-    """A whole search with a simulated person: the number of queries, negative when the target was not found."""
-    p = setting.prior.copy()
-    blocked = np.zeros(len(p), np.uint8)
-    places_left = np.array([setting.n_places])
-    for step in range(len(trace.shown)):
-        size = min(k, places_left[0])
-        if size < 2:
-            return -step if setting.stop_at_mode else ending(step, target, blocked, len(trace.shown))
-        stream = open_stream(key, step)
-        query = propose(p, setting, blocked, size, stream)
-        chosen = choose(person, query, target, open_stream(person_key, step))
-        weigh(p, setting.space, query, chosen, setting.keep, blocked, setting.prior)
-        record(trace, step, query, chosen, person, target)
-        if not setting.reuse:
-            use_up(query, blocked, setting.twins, places_left)
-        if setting.stop_at_mode:
-            if is_mode(p, target, stream):
-                return step + 1
-        elif holds(query, target):
-            return step + 1
-    return -len(trace.shown)
+@implements(compiled_loop.learn, PosteriorSetup)
+def _learn(setup: PosteriorSetup, belief: Array, query: Items, chosen: int, blocked: Blocked) -> Array:
+    weigh(belief, setup.space, query, chosen, setup.keep, blocked, setup.prior)
+    return belief
 
 
-@compiled
-def run_many(
-    setting: Setting, keys: Key, person: Person, person_keys: Key, targets: Items, k: int, trace: Trace, games: Games
-) -> None:
-    for game in range(len(targets)):
-        games.costs[game] = run(setting, keys[game], person, person_keys[game], targets[game], k, trace)
-        games.flips[game] = flipped(trace)
-        games.answered[game] = answered(trace)
+@implements(compiled_loop.is_mode, PosteriorSetup)
+def _is_mode(setup: PosteriorSetup, belief: Array, target: int, stream: Stream) -> bool:
+    return is_mode(belief, target, stream)
 
 
 @compiled

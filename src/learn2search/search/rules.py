@@ -14,10 +14,10 @@ import numpy as np
 
 from learn2search.compiled import compiled
 from learn2search.normal_tails import entropy_tabled, ndtr_tabled
-from learn2search.search.base import block_place
 from learn2search.search.click_value import Panel, extend, make_panel, panel_margins
 from learn2search.search.likelihood import Space, most_probable, uncertain_margin
 from learn2search.search.matrices import cholesky
+from learn2search.search.places import block_place
 from learn2search.streams import below, shuffle, uniform
 from learn2search.typing import Array, Array32, Blocked, Items, Items32, Stream
 

@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from learn2search.embedding import Embedding
-from learn2search.oracle import Oracle, ProbitOracle
+from learn2search.oracle import Oracle, ProbitOracle, is_modelled
 from learn2search.progress import track
 from learn2search.search.base import MAX_SHOWN, Search, Step
-from learn2search.search.gauss_search import GaussSearch
-from learn2search.search.posterior import RULES, PosteriorSearch
-from learn2search.search.trace import Games, Trace, answered, flipped
+from learn2search.search.compiled_loop import run_many, setup_of
+from learn2search.search.plain_loop import search_for
+from learn2search.search.strategies import Strategy, make_search
+from learn2search.search.trace import Games, Trace, answered, flipped, new_trace, record, steps_of
 from learn2search.streams import children, seed_sequence, stream_keys
 from learn2search.typing import Items, Keys, Mask, Seed
 
-STRATEGIES = ("gauss", *RULES)
 MAX_QUERIES_WITH_REUSE = 10_000
 _CHUNK = 64  # searches that one thread runs at a time
 
@@ -53,17 +53,8 @@ class Run:
         return f"Run({len(self.costs)} searches, {self.mean:.2f} ± {self.standard_error:.2f} questions)"
 
 
-def make_search(strategy: str, embedding: Embedding, noise: float = 1.0, **options: Any) -> Search:
-    """A search by the name of its strategy: "gauss", or a rule of `PosteriorSearch`."""
-    if strategy == "gauss":
-        return GaussSearch(embedding, noise, **options)
-    if strategy in RULES:
-        return PosteriorSearch(embedding, noise, rule=strategy, **options)
-    raise ValueError(f"strategy must be one of {', '.join(STRATEGIES)}, got {strategy!r}")
-
-
 def simulate(
-    strategy: str,
+    strategy: Strategy,
     embedding: Embedding,
     oracle: Oracle,
     targets: ArrayLike,
@@ -78,11 +69,51 @@ def simulate(
     keep_logs: bool = False,
     **options: Any,
 ) -> Run:
-    """Search for each of `targets` `(m,)` with k items a question, and count the questions.
+    """Search for each of the targets, and count the questions.
 
-    noise: the σ that the search assumes, by default the oracle's. seed: of the searches; the oracle has its own. The
-    result depends on the seeds alone, not on `workers` (by default all cores). An oracle of your own is asked in
-    turn, in one thread. progress: show a bar; by default when standard error is a terminal. options: of the strategy.
+    The result depends on the seeds alone, not on `workers`. Where the strategy has no compiled loop, or the oracle is
+    not a `ProbitOracle`, the same searches run in Python, in one thread.
+
+    Parameters
+    ----------
+    strategy : str or callable
+        A name, a subclass of `Search`, or a function that makes searches: see `make_search`.
+    embedding : Embedding
+        Where the searches think the items are.
+    oracle : Oracle
+        Who answers.
+    targets : array_like of int, `(m,)`
+        What is searched for.
+    k : int
+        Items a question.
+    stop : {"shown", "mode"}
+        When a search is over: its target was shown, or is the most probable item.
+    noise : float, optional
+        The σ that the searches assume, by default the oracle's.
+    seed : int, SeedSequence, Generator or None
+        Of the searches; the oracle has its own.
+    max_queries : int, optional
+        After so many questions a search is given up.
+    workers : int, optional
+        Threads, by default as many as there are cores.
+    progress : bool, optional
+        Show a bar? By default when standard error is a terminal.
+    keep_logs : bool
+        Keep every question and answer.
+    **options
+        Of the strategy.
+
+    Returns
+    -------
+    Run
+        Questions of each search, `(m,)`, and how many answers were wrong.
+
+    Examples
+    --------
+    >>> import learn2search as l2s
+    >>> line = l2s.Embedding([[0.0], [1.0], [2.0], [3.0], [4.0]])
+    >>> l2s.simulate("sampled", line, l2s.ProbitOracle(line, noise=0.1, seed=1), [0, 2, 4], progress=False).costs.max()
+    2
     """
     if noise is None:
         if not isinstance(oracle, ProbitOracle):
@@ -96,15 +127,21 @@ def simulate(
         raise ValueError(f"max_queries must be 1 or more, got {max_queries!r}")
     k, limit = int(k), max_queries or (MAX_QUERIES_WITH_REUSE if search.reuse else embedding.n_items)
     keys = stream_keys(seed_sequence(seed), len(wanted))
-    if not isinstance(oracle, ProbitOracle) or type(oracle).choose is not ProbitOracle.choose:
-        return _one_by_one(search, oracle, wanted, keys, k, limit, progress)
-    if keep_logs:
-        return _with_logs(search, oracle, wanted, keys, k, limit, progress)
-    return _in_threads(search, oracle, wanted, keys, k, limit, progress, workers or os.cpu_count() or 1)
+    setup = setup_of(search)
+    if setup is None or not is_modelled(oracle):
+        return _in_python(search, oracle, wanted, keys, k, limit, progress)
+    threads = workers or os.cpu_count() or 1
+    return _compiled(setup, oracle, wanted, keys, k, limit, keep_logs, progress, threads)
 
 
 def calibrate_on_policy(
-    strategy: str, embedding: Embedding, rate: float = 0.1, *, n_searches: int = 500, seed: Seed = 0, **options: Any
+    strategy: Strategy,
+    embedding: Embedding,
+    rate: float = 0.1,
+    *,
+    n_searches: int = 500,
+    seed: Seed = 0,
+    **options: Any,
 ) -> float:
     """The σ at which a share `rate` of the answers is flipped, on the pairs that the strategy itself asks under that σ.
 
@@ -139,103 +176,79 @@ def calibrate_on_policy(
     raise ValueError(f"no noise level makes {strategy} flip {rate:.0%} of its answers on these items")
 
 
-# --- three ways to run ----------------------------------------------------------------------------
+# --- two ways to run ------------------------------------------------------------------------------
 
 
-def _in_threads(
-    search: Search,
+def _compiled(
+    setup: Any,
     oracle: ProbitOracle,
     targets: Items,
     keys: Keys,
     k: int,
     limit: int,
+    keep_logs: bool,
     progress: bool | None,
     workers: int,
 ) -> Run:
     games = Games(np.empty(len(targets), np.int64), np.empty(len(targets)), np.empty(len(targets)))
     person_keys = oracle.keys(len(targets))
 
-    def play(part: slice) -> int:
-        trace = new_trace(limit, k)
-        ours = Games(games.costs[part], games.flips[part], games.answered[part])
-        search.play_many(keys[part], oracle.person, person_keys[part], targets[part], k, trace, ours)
-        return len(targets[part])
+    def play(part: slice) -> list[tuple[Step, ...]]:
+        trace, logs = new_trace(limit, k), []
+        for some in _singles(part) if keep_logs else [part]:  # a trace holds one search
+            ours = Games(games.costs[some], games.flips[some], games.answered[some])
+            run_many(setup, keys[some], oracle.person, person_keys[some], targets[some], k, trace, ours)
+            logs.append(steps_of(trace) if keep_logs else ())
+        return logs
 
     size = max(1, min(_CHUNK, len(targets) // (4 * workers)))
-    parts = [slice(start, start + size) for start in range(0, len(targets), size)]
+    parts = [slice(start, min(start + size, len(targets))) for start in range(0, len(targets), size)]
     with ThreadPoolExecutor(workers) as pool:
-        for _ in track(pool.map(play, parts), "searching", len(parts), progress):
-            pass
-    costs = np.abs(games.costs)
-    return Run(targets, costs, games.costs > 0, _share(games.flips.sum(), games.answered.sum()))
+        logs = [log for some in track(pool.map(play, parts), "searching", len(parts), progress) for log in some]
+    flip_rate = _share(games.flips.sum(), games.answered.sum())
+    return _run(targets, games.costs, flip_rate, logs if keep_logs else [])
 
 
-def _with_logs(
-    search: Search,
-    oracle: ProbitOracle,
-    targets: Items,
-    keys: Keys,
-    k: int,
-    limit: int,
-    progress: bool | None,
+def _singles(part: slice) -> list[slice]:
+    return [slice(at, at + 1) for at in range(part.start, part.stop)]
+
+
+def _in_python(
+    search: Search, oracle: Oracle, targets: Items, keys: Keys, k: int, limit: int, progress: bool | None
 ) -> Run:
-    trace, person_keys = new_trace(limit, k), oracle.keys(len(targets))
-    costs, flips, answers, logs = np.empty(len(targets), np.int64), 0.0, 0.0, []
+    """The same searches through `ask` and `tell`. How many answers were wrong is known of a `ProbitOracle` alone."""
+    costs, logs = np.empty(len(targets), np.int64), []
+    modelled = oracle if is_modelled(oracle) else None
+    visitors = iter(()) if modelled is None else modelled.visitors(len(targets))
+    flips, answers, trace = 0.0, 0.0, new_trace(limit, k)
     for game in track(range(len(targets)), "searching", len(targets), progress):
-        costs[game] = search.play(keys[game], oracle.person, person_keys[game], int(targets[game]), k, trace)
-        flips += flipped(trace)
-        answers += answered(trace)
-        logs.append(_steps(trace, int(trace.asked[0])))
-    found, costs = costs > 0, np.abs(costs)
-    return Run(targets, costs, found, _share(flips, answers), tuple(logs))
+        target, visitor = int(targets[game]), next(visitors, oracle)
+        search.restart(keys[game])
+        costs[game] = _ask_and_tell(search, visitor, target, k, limit)
+        logs.append(search.log)
+        if modelled is not None:
+            _record(search.log, modelled, target, trace)
+            flips, answers = flips + flipped(trace), answers + answered(trace)
+    return _run(targets, costs, math.nan if modelled is None else _share(flips, answers), logs)
+
+
+def _ask_and_tell(search: Search, oracle: Oracle, target: int, k: int, limit: int) -> int:
+    return search_for(target, search, lambda query: oracle.choose(query, target), k, limit)
+
+
+def _record(log: tuple[Step, ...], oracle: ProbitOracle, target: int, trace: Trace) -> None:
+    for number, (query, chosen) in enumerate(log):
+        place = -1 if chosen is None else query.index(chosen)
+        record(trace, number, np.array(query, np.int64), place, oracle.person, target)
+
+
+def _run(targets: Items, costs: Items, flip_rate: float, logs: list[tuple[Step, ...]]) -> Run:
+    return Run(targets, np.abs(costs), costs > 0, flip_rate, tuple(logs))
 
 
 def _share(flips: float, answers: float) -> float:
     """Of the answers that were wrong, 0 where nothing was answered."""
     return float(flips / answers) if answers > 0.0 else 0.0
-
-
-def _one_by_one(
-    search: Search, oracle: Oracle, targets: Items, keys: Keys, k: int, limit: int, progress: bool | None
-) -> Run:
-    """The same search through `ask` and `tell`, for oracles that are Python objects."""
-    costs, found, logs = np.empty(len(targets), np.int64), np.zeros(len(targets), bool), []
-    for game in track(range(len(targets)), "searching", len(targets), progress):
-        target = int(targets[game])
-        search.restart(keys[game])
-        while not (search.done or found[game] or len(search.log) >= limit):
-            query = search.ask(min(k, search.left))
-            search.tell(oracle.choose(query, target))
-            found[game] = target in query if search.stop == "shown" else _is_mode(search, target)
-        costs[game] = len(search.log)
-        if search.done and not found[game] and search.stop == "shown":  # the rest is shown one by one
-            used = search.used
-            costs[game] += sum(item not in used for item in range(target + 1))
-            found[game], costs[game] = costs[game] <= limit, min(costs[game], limit)
-        logs.append(search.log)
-    return Run(targets, costs, found, math.nan, tuple(logs))
-
-
-def _is_mode(search: Search, target: int) -> bool:
-    """Is the target the most probable item? Ties are broken at random, but the same in every run."""
-    probability = search.probability()
-    ties = np.flatnonzero(probability == probability.max())
-    draw = stream_keys(np.random.SeedSequence([len(search.log), target]), 1)[0, 0]
-    return bool(ties[int(draw % np.uint64(len(ties)))] == target)
-
-
-def new_trace(limit: int, k: int) -> Trace:
-    chances = np.zeros(limit), np.zeros(limit)
-    return Trace(np.empty((limit, k), np.int64), np.empty(limit, np.int64), *chances, np.zeros(1, np.int64))
-
-
-def _steps(trace: Trace, count: int) -> tuple[Step, ...]:
-    steps = []
-    for shown, chosen in zip(trace.shown[:count].tolist(), trace.chosen[:count].tolist(), strict=True):
-        query = tuple(item for item in shown if item >= 0)
-        if query:
-            steps.append(Step(query, None if chosen < 0 else query[chosen]))
-    return tuple(steps)
 
 
 def _checked_targets(targets: ArrayLike, embedding: Embedding, oracle: Oracle) -> Items:

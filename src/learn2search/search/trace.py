@@ -7,6 +7,7 @@ import numpy as np
 from learn2search.compiled import compiled
 from learn2search.normal_tails import ndtr_at
 from learn2search.oracle import Person, nearest_shown, pair_margin
+from learn2search.search.base import Step
 from learn2search.typing import Array, Items
 
 
@@ -31,6 +32,20 @@ class Games(NamedTuple):
     costs: Items
     flips: Array
     answered: Array
+
+
+def new_trace(limit: int, k: int) -> Trace:
+    """Room for `limit` questions of k items."""
+    chances = np.zeros(limit), np.zeros(limit)
+    return Trace(np.empty((limit, k), np.int64), np.empty(limit, np.int64), *chances, np.zeros(1, np.int64))
+
+
+def steps_of(trace: Trace) -> tuple[Step, ...]:
+    """The questions and answers of the last search."""
+    asked = int(trace.asked[0])
+    queries = [tuple(item for item in shown if item >= 0) for shown in trace.shown[:asked].tolist()]
+    places = trace.chosen[:asked].tolist()
+    return tuple(Step(query, None if at < 0 else query[at]) for query, at in zip(queries, places, strict=True))
 
 
 @compiled

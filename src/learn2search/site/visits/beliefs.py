@@ -61,7 +61,9 @@ class OpenSearch:
         rows = self.search.ask(k=min(show, self.search.left))
         shown = self._without_retired(rows, active)
         shown = self._with_unknown(shown, active, draw)
-        return self.known.numbers(self.search.show(shown)) if len(shown) > 1 else ()
+        if len(shown) < 2:
+            return ()
+        return self.known.numbers(rows if shown == rows else self.search.show(shown))
 
     def _free(self, shown: Sequence[int], active: frozenset[int]) -> list[int]:
         """Rows of the items that may be shown and were not, the most probable first."""
