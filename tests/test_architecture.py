@@ -35,7 +35,7 @@ DATABASE = {"sqlalchemy", "alembic", "psycopg", "sqlite3"}
 PLOTTING = {"matplotlib", "seaborn", "plotly"}
 
 MOST_LINES = 60
-NAMED_TWICE = {"Setting", "State"}
+NAMED_TWICE = {"State"}
 
 
 def part_of(path: Path) -> str:
