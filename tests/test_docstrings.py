@@ -49,12 +49,13 @@ def members(module: ModuleType) -> dict[str, Any]:
 
 
 def methods(classes: list[Public]) -> Iterator[Public]:
-    """Methods, with all classes that have them."""
+    """Methods, with all classes that have them. One without a docstring overrides another, and has that one's."""
     owners: dict[Any, list[Public]] = {}
     for public in classes:
         for name, method in inspect.getmembers(public.target, inspect.isroutine):
             home = getattr(method, "__module__", None) or ""
-            if not name.startswith("_") and home.startswith("learn2search"):
+            inherits = method.__doc__ is None and inspect.getdoc(method)
+            if not name.startswith("_") and home.startswith("learn2search") and not inherits:
                 owners.setdefault(getattr(method, "__func__", method), []).append(public)
     for method, having in owners.items():
         name = f"{having[0].name}.{method.__name__}"
@@ -89,8 +90,7 @@ def is_called(target: Any) -> bool:
     return not (inspect.isclass(target) and (issubclass(target, Exception) or getattr(target, "_is_protocol", False)))
 
 
-LATER = "learn2search.search"  # its classes are being moved
-PUBLIC = [public for public in public_names() if not public.target.__module__.startswith(LATER)]
+PUBLIC = public_names()
 CALLED = [public for public in PUBLIC if is_called(public.target)]
 DATA = os.environ.get("LEARN2SEARCH_DATA")
 

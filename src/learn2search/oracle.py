@@ -87,6 +87,8 @@ class ProbitOracle:
     0
     >>> person.visitor(3).choose((0, 2), target=1)
     0
+    >>> [visitor.choose((0, 2), target=1) for visitor in person.visitors(2)]
+    [0, 0]
     """
 
     def __init__(

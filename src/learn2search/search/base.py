@@ -30,7 +30,21 @@ _VERSION = 1
 
 
 class Step(NamedTuple):
-    """One question and its answer; `chosen` is None for "can't tell"."""
+    """One question and its answer.
+
+    Attributes
+    ----------
+    query : tuple of int
+        The items shown.
+    chosen : int or None
+        The item chosen, None for "can't tell".
+
+    Examples
+    --------
+    >>> import learn2search as l2s
+    >>> l2s.Step((4, 7), chosen=7).query
+    (4, 7)
+    """
 
     query: tuple[int, ...]
     chosen: int | None
@@ -62,20 +76,44 @@ class Search(metaclass=_SearchType):
     """One person's way to one target. Strategies differ in their belief and in what they ask.
 
     A strategy provides `propose`: what to ask. Most also say what an answer means (`start`, `learn`) and how probable
-    each item is (`probability`). Everything else follows from these.
+    each item is (`probability`). Everything else follows from these; see docs/strategies.md.
 
     Parameters
     ----------
     embedding : Embedding
-        Where the items are, `(n, d)`.
-    noise : float
+        Where the items are.
+    noise : float, optional
         σ of the answers, in units of the embedding.
-    stop : {"shown", "mode"}
-        Is a search over when the target was shown, or when it is the most probable item?
-    reuse : bool
+    stop : {"shown", "mode"}, optional
+        A search is over when the target was shown, or when it is the most probable item.
+    reuse : bool, optional
         May an item be shown twice?
-    seed : int, SeedSequence, Generator or None
+    seed : int, SeedSequence or Generator, optional
         Of all that is random in the search.
+
+    Raises
+    ------
+    ValueError
+        If an option cannot be used.
+
+    Examples
+    --------
+    >>> import learn2search as l2s
+    >>> class InOrder(l2s.Search):
+    ...     def start(self):
+    ...         self.answers = 0
+    ...     def learn(self, query, chosen):
+    ...         self.answers += 1
+    ...     def propose(self, k, generator):
+    ...         return self.free[:k]
+    >>> search = InOrder(l2s.Embedding([[0.0], [1.0], [2.0], [3.0]]))
+    >>> search.ask()
+    (0, 1)
+    >>> search.tell(1)
+    >>> search.ask(), search.answers, search.probability().tolist()
+    ((2, 3), 1, [0.0, 0.0, 0.5, 0.5])
+    >>> search.compiled_setup() is None
+    True
     """
 
     _given: tuple[Any, ...]
@@ -148,20 +186,43 @@ class Search(metaclass=_SearchType):
         """
 
     def probability(self) -> Array:
-        """How probable each item is as the target, `(n,)`, summing to 1. By default all `candidates` alike."""
+        """How probable each item is as the target. By default all `candidates` are alike.
+
+        Returns
+        -------
+        (n,) array
+            Summing to 1.
+        """
         candidates = self.candidates
         chances = np.zeros(self.embedding.n_items)
         chances[candidates] = 1.0 / len(candidates)
         return chances
 
     def compiled_setup(self) -> Any:
-        """What the compiled loop needs to run this search (`compiled_loop.py`). By default None: it runs in Python."""
+        """What the compiled loop needs to run this search (`search/compiled_loop.py`).
+
+        Returns
+        -------
+        object
+            By default None: the search runs in Python.
+        """
         return None
 
     # --- the protocol ---
 
     def ask(self, k: int = 2) -> tuple[int, ...]:
-        """The items to show next. Asked twice without an answer between, it gives the same query."""
+        """The items to show next. Asked twice without an answer between, it gives the same query.
+
+        Parameters
+        ----------
+        k : int, optional
+            How many items, 2 to 8.
+
+        Returns
+        -------
+        tuple of int
+            Different items, none at the same place as another.
+        """
         if self._pending is None:
             self._check_size(k)
             set_stream(self._generator, open_stream(self._key, len(self._log)))
@@ -205,7 +266,18 @@ class Search(metaclass=_SearchType):
         return question
 
     def tell(self, chosen: int | None) -> None:
-        """The answer to the last query: one of its items, or None for "can't tell"."""
+        """Answer the last query.
+
+        Parameters
+        ----------
+        chosen : int or None
+            One of its items, or None for "can't tell".
+
+        Raises
+        ------
+        ValueError
+            If no question is open, or the item was not shown.
+        """
         if self._pending is None:
             raise ValueError("tell() answers a question, and none is open: call ask() first")
         if chosen is not None and (isinstance(chosen, bool) or chosen not in self._pending):
@@ -216,7 +288,18 @@ class Search(metaclass=_SearchType):
         self._pending = None
 
     def undo(self) -> tuple[int, ...]:
-        """Take the last answer back; its query is open again and returned."""
+        """Take the last answer back.
+
+        Returns
+        -------
+        tuple of int
+            Its query, which is open again.
+
+        Raises
+        ------
+        ValueError
+            If there is no answer yet.
+        """
         if not self._log:
             raise ValueError("there is no answer to undo: this search has none yet")
         *before, last = self._log
@@ -254,13 +337,35 @@ class Search(metaclass=_SearchType):
         self._pending = question
 
     def restart(self, key: Key | None = None) -> None:
-        """Forget all answers and begin again, with a new random stream if a key is given."""
+        """Forget all answers and begin again.
+
+        Parameters
+        ----------
+        key : (2,) array, optional
+            Of a new random stream; by default the old one.
+        """
         if key is not None:
             self._key = key
         self._replay([])
 
     def top(self, k: int = 1) -> list[tuple[int, float]]:
-        """The k most probable items with their probabilities, best first."""
+        """The most probable items, best first.
+
+        Parameters
+        ----------
+        k : int, optional
+            How many.
+
+        Returns
+        -------
+        list of (int, float)
+            Items with their probabilities.
+
+        Raises
+        ------
+        ValueError
+            If k is not a number from 1.
+        """
         if not isinstance(k, int | np.integer) or k < 1:
             raise ValueError(f"top(k) gives the k best items, k from 1, got {k!r}")
         probability = self.probability()
@@ -319,7 +424,19 @@ class Search(metaclass=_SearchType):
     # --- storing ---
 
     def to_dict(self) -> dict[str, Any]:
-        """The search as plain JSON values; `from_dict` makes it again. Its strategy must have a name."""
+        """The search as plain JSON values: its options, its key and its log. No belief is stored, because it follows
+        from them.
+
+        Returns
+        -------
+        dict
+            What `from_dict` takes.
+
+        Raises
+        ------
+        ValueError
+            If the strategy has no name (`register_strategy`).
+        """
         name = STRATEGIES.name_of(type(self))
         if name is None:
             raise ValueError(
@@ -338,7 +455,25 @@ class Search(metaclass=_SearchType):
 
     @classmethod
     def from_dict(cls, state: Mapping[str, Any], embedding: Embedding) -> "Search":
-        """The search that `to_dict` described, on the same embedding."""
+        """The search that `to_dict` described, to go on with.
+
+        Parameters
+        ----------
+        state : mapping
+            What `to_dict` gave.
+        embedding : Embedding
+            The one that the search began with.
+
+        Returns
+        -------
+        Search
+            Of the strategy that was stored.
+
+        Raises
+        ------
+        ValueError
+            If the state is of another version, another strategy or another embedding.
+        """
         _check_state(state, embedding)
         strategy = STRATEGIES.get(state["strategy"])
         if not (isinstance(strategy, type) and issubclass(strategy, cls)):

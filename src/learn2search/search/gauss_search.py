@@ -27,10 +27,23 @@ _ROWS = 1 << 16
 
 
 class Belief(NamedTuple):
-    """A Gaussian over the place of the target. mean: `(d,)`, cov: `(d, d)`.
+    """A Gaussian over the place of the target.
 
-    root: `(d, d)`, R with Σ = RᵀR, for drawing samples. A search makes it from `cov` when it begins, and each answer
-    changes it along with Σ, in O(d²).
+    Parameters
+    ----------
+    mean : (d,) array
+        μ.
+    cov : (d, d) array
+        Σ.
+    root : (d, d) array, optional
+        R with Σ = RᵀR, for drawing samples. A search makes it from `cov` when it begins, and each answer changes it
+        along with Σ, in O(d²).
+
+    Examples
+    --------
+    >>> import learn2search as l2s
+    >>> l2s.Belief.of(l2s.Embedding([[0.0], [2.0]])).cov.round(6).tolist()
+    [[1.0]]
     """
 
     mean: Array
@@ -39,7 +52,20 @@ class Belief(NamedTuple):
 
     @classmethod
     def of(cls, embedding: Embedding, scale: float = 1.0) -> "Belief":
-        """The prior that fits the items: their mean and `scale` times their covariance (variances included)."""
+        """The prior that fits the items.
+
+        Parameters
+        ----------
+        embedding : Embedding
+            Where the items are.
+        scale : float, optional
+            Times their covariance.
+
+        Returns
+        -------
+        Belief
+            The mean of the items, and `scale` times their covariance (variances included).
+        """
         mean, cov, root = embedding.derived("moments", lambda: _moments(embedding))
         return cls(mean.copy(), scale * cov, math.sqrt(scale) * root)
 
@@ -59,12 +85,49 @@ def _moments(embedding: Embedding) -> tuple[Array, Array, Array]:
 
 @register_strategy("gauss")
 class GaussSearch(Search):
-    """The paper's search. `noise` is σ in the units of the embedding.
+    """The paper's search: the belief about the target is a Gaussian.
 
-    prior: a `Belief`, or None for `Belief.of(embedding)`. metric: "euclidean", "mahalanobis" (per item, the paper's
-    choice for learnt embeddings), or None for the paper's choice. eigen: "power" iteration or "exact" decomposition.
-    reuse: may an item be shown twice? stop: is a search over when the target was "shown", or when it is the "mode" of
-    the belief?
+    Parameters
+    ----------
+    embedding : Embedding
+        Where the items are.
+    noise : float, optional
+        σ of the answers, in units of the embedding.
+    prior : Belief, optional
+        By default `Belief.of(embedding)`.
+    metric : {"euclidean", "mahalanobis"}, optional
+        Of the nearest item. By default the paper's choice: per-item Mahalanobis for embeddings with variances.
+    eigen : {"power", "exact"}, optional
+        Power iteration or a decomposition.
+    stop : {"shown", "mode"}, optional
+        A search is over when the target was shown, or when it is the most probable item.
+    reuse : bool, optional
+        May an item be shown twice?
+    seed : int, SeedSequence or Generator, optional
+        The same seed and answers give the same questions.
+
+    Raises
+    ------
+    ValueError
+        If an option cannot be used.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import learn2search as l2s
+    >>> space = l2s.Embedding(np.arange(20.0)[:, None])
+    >>> search = l2s.GaussSearch(space, noise=0.5, seed=0)
+    >>> query = search.ask()
+    >>> search.tell(max(query))
+    >>> search.undo() == query
+    True
+    >>> search.tell(max(query))
+    >>> search.probability().shape, len(search.top(3))
+    ((20,), 3)
+    >>> stored = search.to_dict()
+    >>> search.restart()
+    >>> len(search.log), len(l2s.Search.from_dict(stored, space).log)
+    (0, 1)
     """
 
     def __init__(
@@ -111,7 +174,13 @@ class GaussSearch(Search):
         self._belief = learn(self._belief, self.embedding.mean, self._setup.var, shown, place, self.noise)
 
     def probability(self) -> Array:
-        """Proportional to the belief's density at each of the candidates."""
+        """How probable each item is as the target.
+
+        Returns
+        -------
+        (n,) array
+            Proportional to the belief's density at each of the candidates.
+        """
         log_density = np.full(self.embedding.n_items, -np.inf)
         candidates = self.candidates
         log_density[candidates] = -0.5 * squared_distances(self._belief, self.embedding.mean)[candidates]

@@ -25,14 +25,45 @@ MAX_TABLE_BYTES = 2 * 2**30
 
 @register_strategy("posterior")
 class PosteriorSearch(Search):
-    """Search with the probability of every item. `noise` is σ in the units of the embedding.
+    """Search with the probability of every item.
 
-    rule: "sampled" (ours, any size), "ig" and "eff" (the paper's baselines: the best pair of all by information gain,
-    by fast EC²), "random". stop: a search ends when the target is "shown" (then shown items are no candidates any
-    more) or when it is the "mode". reuse: may items be shown again? By default only when stop is "mode". prior:
-    `(n,)` weights, or None for uniform. miss_rate: the share of its probability that a shown item keeps, because
-    people overlook things. hit_bonus: what showing the target is worth, in bits; by default 3 for "sampled" when stop
-    is "shown", else 0.
+    Parameters
+    ----------
+    embedding : Embedding
+        Where the items are.
+    noise : float, optional
+        σ of the answers, in units of the embedding.
+    rule : {"sampled", "ig", "eff", "random"}, optional
+        What to ask: ours, for any size; the paper's baselines, the best pair of all by information gain and by fast
+        EC²; or any pair.
+    stop : {"shown", "mode"}, optional
+        A search is over when the target was shown (then shown items are no candidates any more), or when it is the most
+        probable item.
+    reuse : bool, optional
+        May an item be shown twice? By default only when `stop` is "mode".
+    prior : (n,) array_like, optional
+        Weights of the items; by default all alike.
+    miss_rate : float, optional
+        The share of its probability that a shown item keeps, because people overlook things.
+    hit_bonus : float, optional
+        What showing the target is worth, in bits; by default 3 for "sampled" when `stop` is "shown", else 0.
+    seed : int, SeedSequence or Generator, optional
+        The same seed and answers give the same questions.
+
+    Raises
+    ------
+    ValueError
+        If an option cannot be used.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import learn2search as l2s
+    >>> search = l2s.PosteriorSearch(l2s.Embedding(np.arange(20.0)[:, None]), noise=0.5, seed=0)
+    >>> query = search.ask(k=4)
+    >>> search.tell(max(query))
+    >>> bool(search.probability()[min(query)] == 0)
+    True
     """
 
     def __init__(

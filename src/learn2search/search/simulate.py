@@ -28,9 +28,25 @@ _CHUNK = 64  # searches that one thread runs at a time
 class Run:
     """What happened in a simulation of m searches.
 
-    costs: `(m,)` questions asked. found: `(m,)`, False where `max_queries` or a lack of items ended the search.
-    flip_rate: the share of answers to pairs that contradicted the noiseless one (its expectation, given the pairs).
-    logs: the steps of each search, empty unless they were kept.
+    Attributes
+    ----------
+    targets : (m,) array of int
+        What was looked for.
+    costs : (m,) array of int
+        Questions asked.
+    found : (m,) array of bool
+        False where `max_queries` or a lack of items ended the search.
+    flip_rate : float
+        The share of answers to pairs that contradicted the noiseless one (its expectation, given the pairs).
+    logs : tuple of tuple of Step
+        The steps of each search, empty unless they were kept.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import learn2search as l2s
+    >>> l2s.Run(np.array([3, 5]), costs=np.array([4, 6]), found=np.array([True, True]), flip_rate=0.1)
+    Run(2 searches, 5.00 ± 1.00 questions)
     """
 
     targets: Items
@@ -82,37 +98,43 @@ def simulate(
         Where the searches think the items are.
     oracle : Oracle
         Who answers.
-    targets : array_like of int, `(m,)`
+    targets : (m,) array_like of int
         What is searched for.
-    k : int
+    k : int, optional
         Items a question.
-    stop : {"shown", "mode"}
+    stop : {"shown", "mode"}, optional
         When a search is over: its target was shown, or is the most probable item.
     noise : float, optional
         The σ that the searches assume, by default the oracle's.
-    seed : int, SeedSequence, Generator or None
+    seed : int, SeedSequence or Generator, optional
         Of the searches; the oracle has its own.
     max_queries : int, optional
         After so many questions a search is given up.
     workers : int, optional
         Threads, by default as many as there are cores.
     progress : bool, optional
-        Show a bar? By default when standard error is a terminal.
-    keep_logs : bool
+        Show a bar; by default when standard error is a terminal.
+    keep_logs : bool, optional
         Keep every question and answer.
-    **options
+    **options : object
         Of the strategy.
 
     Returns
     -------
     Run
-        Questions of each search, `(m,)`, and how many answers were wrong.
+        Questions of each search, and how many answers were wrong.
+
+    Raises
+    ------
+    ValueError
+        If an option or a target cannot be used, or the oracle does not say how noisy it is and `noise` is missing.
 
     Examples
     --------
     >>> import learn2search as l2s
     >>> line = l2s.Embedding([[0.0], [1.0], [2.0], [3.0], [4.0]])
-    >>> l2s.simulate("sampled", line, l2s.ProbitOracle(line, noise=0.1, seed=1), [0, 2, 4], progress=False).costs.max()
+    >>> run = l2s.simulate("sampled", line, l2s.ProbitOracle(line, noise=0.1, seed=1), [0, 2, 4], progress=False)
+    >>> int(run.costs.max())
     2
     """
     if noise is None:
@@ -143,10 +165,43 @@ def calibrate_on_policy(
     seed: Seed = 0,
     **options: Any,
 ) -> float:
-    """The σ at which a share `rate` of the answers is flipped, on the pairs that the strategy itself asks under that σ.
+    """The σ at which a share of the answers is flipped, on the pairs that the strategy itself asks under that σ.
 
-    The person answers with σ on the embedding's means, and the search knows σ. Bisection on log σ with the same
-    random numbers.
+    The person answers with σ on the embedding's means, and the search knows σ. Bisection on log σ with the same random
+    numbers.
+
+    Parameters
+    ----------
+    strategy : str or callable
+        As in `make_search`.
+    embedding : Embedding
+        Where the items are.
+    rate : float, optional
+        The share, between 0 and 0.5.
+    n_searches : int, optional
+        How many searches measure it.
+    seed : int, SeedSequence or Generator, optional
+        Of targets, people and searches.
+    **options : object
+        Of `simulate`.
+
+    Returns
+    -------
+    float
+        σ, in units of the embedding.
+
+    Raises
+    ------
+    ValueError
+        If the rate is no share of flipped answers, or no σ gives it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import learn2search as l2s
+    >>> space = l2s.Embedding(np.random.default_rng(0).uniform(size=(50, 5)))
+    >>> 0.05 < l2s.calibrate_on_policy("gauss", space, 0.1, n_searches=100) < 0.2
+    True
     """
     if not 0 < rate < 0.5:
         raise ValueError(f"a flip rate lies between 0 and 0.5 (0.5 is pure guessing), got {rate}")

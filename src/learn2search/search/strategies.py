@@ -23,6 +23,11 @@ def register_strategy(name: str) -> Callable[[Maker], Maker]:
     name : str
         Letters, digits, - and _, at most 64 of them.
 
+    Returns
+    -------
+    callable
+        The decorator, which returns the strategy unchanged.
+
     Raises
     ------
     ValueError
@@ -50,6 +55,11 @@ def register_strategy(name: str) -> Callable[[Maker], Maker]:
 def strategy_names() -> tuple[str, ...]:
     """The names of all strategies: the built-in ones, installed ones, and those of `register_strategy`.
 
+    Returns
+    -------
+    tuple of str
+        What `make_search` and `simulate` take.
+
     Examples
     --------
     >>> import learn2search as l2s
@@ -74,14 +84,24 @@ def make_search(strategy: Strategy, embedding: Embedding, noise: float = 1.0, **
     Parameters
     ----------
     strategy : str or callable
-        A name (`strategy_names`), a subclass of `Search`, or a function of `(embedding, noise, **options)` that makes
-        a search.
+        A name (`strategy_names`), a subclass of `Search`, or a function of `(embedding, noise, **options)` that makes a
+        search.
     embedding : Embedding
         Where the items are.
-    noise : float
+    noise : float, optional
         σ of the answers, in units of the embedding.
-    **options
+    **options : object
         Of the strategy.
+
+    Returns
+    -------
+    Search
+        Ready to be asked.
+
+    Raises
+    ------
+    ValueError
+        If the strategy is unknown, or makes something else.
 
     Examples
     --------
