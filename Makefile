@@ -21,8 +21,8 @@ demo: .venv/.web ## the search page: find the face you have in mind, among 513
 play: .venv/.core ## a game in the terminal: it finds the colour you have in mind
 	@.venv/bin/learn2search play colors
 
-test: .venv/.dev .venv/.browser ## run the tests; with CI=true the heavy ones too
-	@.venv/bin/python -m pytest
+test: .venv/.dev .venv/.browser ## run the tests on all cores; with CI=true the heavy ones too
+	@.venv/bin/python -m pytest -n logical --maxprocesses 8 --dist worksteal
 
 lint: .venv/.dev ## check style and types
 	.venv/bin/ruff check

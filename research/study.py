@@ -147,7 +147,7 @@ def send_sources(scheduler: str) -> None:
     """This package, to all workers of a cluster: they need only learn2search itself."""
     from distributed import Client
 
-    with tempfile.TemporaryDirectory() as folder, Client(scheduler, set_as_default=False) as client:  # type: ignore[no-untyped-call]
+    with tempfile.TemporaryDirectory() as folder, Client(scheduler, set_as_default=False) as client:
         archive = Path(folder) / "research.zip"
         with zipfile.ZipFile(archive, "w") as written:
             for path in HERE.glob("*.py"):

@@ -13,7 +13,9 @@ from hypothesis import settings
 
 ROOT = Path(__file__).parents[1]
 IN_CI = os.environ.get("CI") == "true"
-NOT_COMPILED = {"cli", "demo", "site", "store", "web"}  # packages without compiled functions
+NOT_COMPILED = {"cli", "datasets", "demo", "files", "play", "progress", "site", "store", "web"}  # no compiled functions
+COMPILING = {"search", "embed", "learn"}  # tests that compile what
+RUNNING = {"browser", "cli", "play", "research", "site", "web", "test_docstrings", "test_ways"}  # these run
 
 
 def fresh_numba_cache() -> Path:
@@ -25,7 +27,7 @@ def fresh_numba_cache() -> Path:
     digest = hashlib.sha256()
     package = ROOT / "src" / "learn2search"
     for path in sorted(package.rglob("*.py")):
-        if path.relative_to(package).parts[0] in NOT_COMPILED:
+        if path.relative_to(package).with_suffix("").parts[0] in NOT_COMPILED:
             continue
         digest.update(str(path.relative_to(ROOT)).encode() + b"\0" + path.read_bytes() + b"\0")
     caches = ROOT / ".numba_cache"
@@ -43,16 +45,28 @@ def fresh_numba_cache() -> Path:
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# At import, because numba reads the variable when it is first imported.
-os.environ["NUMBA_CACHE_DIR"] = str(fresh_numba_cache())
+# At import, because numba reads the variable when it is first imported. Workers have it from the process they serve.
+if "PYTEST_XDIST_WORKER" not in os.environ:
+    os.environ["NUMBA_CACHE_DIR"] = str(fresh_numba_cache())
 
 settings.register_profile("quick", deadline=None, max_examples=20)
 settings.register_profile("thorough", deadline=None, derandomize=True)  # a failure in CI can be repeated
 settings.load_profile("thorough" if IN_CI else "quick")
 
 
+def turn(item: pytest.Item) -> int:
+    """Tests that compile come first, those that run what was compiled last.
+
+    Of two workers one begins with the first test and the other in the middle, where nothing is compiled (xdist's
+    `worksteal`). So they do not compile the same functions at the same time.
+    """
+    part = item.path.relative_to(ROOT / "tests").with_suffix("").parts[0]
+    return 0 if part in COMPILING else 2 if part in RUNNING else 1
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Skip heavy tests, except in CI and where they are asked for (`pytest -m heavy`)."""
+    """Order the tests, and skip heavy ones except in CI and where they are asked for (`pytest -m heavy`)."""
+    items.sort(key=turn)
     if IN_CI or "heavy" in config.option.markexpr:
         return
     for item in items:

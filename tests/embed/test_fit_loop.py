@@ -1,23 +1,30 @@
 """Between epochs: early ends, divergence, interruption, progress."""
 
 import signal
+from typing import Any
 
 import numpy as np
 import pytest
 
 import learn2search as l2s
+from learn2search.comparison import Link
 from learn2search.embed import fit_loop
+from learn2search.embed._numba import kernels
+from learn2search.embed._numba.kernels import Prior, Schedule, State
+from learn2search.typing import Array32, Key, Triplets
+
+Estimator = Any  # a class: GaussEmbed, TSTE or CKL
 
 KINDS = [l2s.GaussEmbed, l2s.TSTE, l2s.CKL]
 
 
 @pytest.fixture(scope="module")
-def triplets():
+def triplets() -> Triplets:
     features = np.random.default_rng(0).normal(size=(60, 3)) * 2.0
     return l2s.make_triplets(l2s.ProbitOracle(features, 1.5, seed=1), 60, 3000, seed=2)
 
 
-def test_held_out_rows_should_be_whole_groups(triplets):
+def test_held_out_rows_should_be_whole_groups(triplets: Triplets) -> None:
     rows, groups = np.arange(3 * 700).reshape(-1, 3), np.arange(700) // 7
     train, held_out = fit_loop.hold_out(rows, 0.2, groups, 0)
     assert not {row[0] // 21 for row in train.tolist()} & {row[0] // 21 for row in held_out.tolist()}
@@ -28,7 +35,7 @@ def test_held_out_rows_should_be_whole_groups(triplets):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_it_should_stop_early_and_keep_the_best_epoch(triplets, kind):
+def test_it_should_stop_early_and_keep_the_best_epoch(triplets: Triplets, kind: Estimator) -> None:
     """Ten axes for 1,000 noisy triplets of 60 items: the longer the fit, the more is learnt by heart."""
     rows, groups = triplets[:1000], np.arange(1000)
     options = {"learning_rate": 0.2, "epochs": 200, "random_state": 0}
@@ -41,7 +48,7 @@ def test_it_should_stop_early_and_keep_the_best_epoch(triplets, kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_diverging_fit_should_say_so_and_keep_the_best_it_had(triplets, kind):
+def test_a_diverging_fit_should_say_so_and_keep_the_best_it_had(triplets: Triplets, kind: Estimator) -> None:
     model = kind(3, learning_rate=1e6, random_state=0)
     with pytest.warns(l2s.FitWarning, match="the fit diverged in epoch 1 of .*; the start is kept: try a smaller"):
         model.fit(triplets)
@@ -49,10 +56,14 @@ def test_a_diverging_fit_should_say_so_and_keep_the_best_it_had(triplets, kind):
     assert model.epochs_ == 0
 
 
-def test_divergence_on_the_way_should_keep_what_was_reached(triplets, monkeypatch):
-    good = fit_loop.run_epoch
+def test_divergence_on_the_way_should_keep_what_was_reached(
+    triplets: Triplets, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good = kernels.run_epoch
 
-    def breaks_in_the_third(rows, state, link, prior, schedule, pool, key, epoch):
+    def breaks_in_the_third(
+        rows: Triplets, state: State, link: Link, prior: Prior, schedule: Schedule, pool: Array32, key: Key, epoch: int
+    ) -> None:
         good(rows, state, link, prior, schedule, pool, key, epoch)
         if epoch == 2:
             state.nu[5] = np.nan
@@ -66,10 +77,14 @@ def test_divergence_on_the_way_should_keep_what_was_reached(triplets, monkeypatc
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_an_interrupt_should_leave_a_usable_estimator(triplets, kind, monkeypatch):
-    good = fit_loop.run_epoch
+def test_an_interrupt_should_leave_a_usable_estimator(
+    triplets: Triplets, kind: Estimator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good = kernels.run_epoch
 
-    def interrupted_in_the_sixth(rows, state, link, prior, schedule, pool, key, epoch):
+    def interrupted_in_the_sixth(
+        rows: Triplets, state: State, link: Link, prior: Prior, schedule: Schedule, pool: Array32, key: Key, epoch: int
+    ) -> None:
         good(rows, state, link, prior, schedule, pool, key, epoch)
         if epoch == 5:
             signal.raise_signal(signal.SIGINT)  # Ctrl-C
@@ -82,10 +97,14 @@ def test_an_interrupt_should_leave_a_usable_estimator(triplets, kind, monkeypatc
     assert model.score(triplets) > 0.5
 
 
-def test_an_interrupt_of_an_automatic_fit_should_leave_a_usable_estimator(triplets, monkeypatch):
-    good, fits = fit_loop.run_epoch, []
+def test_an_interrupt_of_an_automatic_fit_should_leave_a_usable_estimator(
+    triplets: Triplets, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good, fits = kernels.run_epoch, []
 
-    def interrupted_in_the_second_fit(rows, state, link, prior, schedule, pool, key, epoch):
+    def interrupted_in_the_second_fit(
+        rows: Triplets, state: State, link: Link, prior: Prior, schedule: Schedule, pool: Array32, key: Key, epoch: int
+    ) -> None:
         good(rows, state, link, prior, schedule, pool, key, epoch)
         fits.append(epoch)
         if fits.count(0) == 2 and epoch == 1:
@@ -98,7 +117,7 @@ def test_an_interrupt_of_an_automatic_fit_should_leave_a_usable_estimator(triple
     assert model.score(triplets) > 0.5
 
 
-def test_progress_should_show_the_held_out_likelihood(triplets, capsys):
+def test_progress_should_show_the_held_out_likelihood(triplets: Triplets, capsys: pytest.CaptureFixture[str]) -> None:
     model = l2s.GaussEmbed(2, epochs=3, validation_fraction=0.2, verbose=True, random_state=0)
     model.fit(triplets, groups=np.arange(3000))
     shown = capsys.readouterr()

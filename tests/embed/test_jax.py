@@ -3,8 +3,10 @@
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -19,19 +21,23 @@ from learn2search.embed._jax import batches, elbo, optimizer
 from learn2search.embed._numba import kernels
 from learn2search.embed._numba.kernels import _POOL
 from learn2search.streams import below, open_stream, stream_keys
+from learn2search.typing import Array, Array32, Triplets
+
+World = tuple[Array, Triplets, Triplets]  # features, triplets to learn from, held-out triplets
+Problem = tuple[Array, Array, Triplets, Array, dict[str, Array]]  # nu, log_sd, rows, noise, prior
 
 SOURCES = Path(learn2search.__file__).parents[1]
 LINKS = [("probit", 1.0), ("ratio", 2.5)]
 
 
-def some_triplets(n, count, seed=0):
+def some_triplets(n: int, count: int, seed: int = 0) -> Triplets:
     generator = np.random.default_rng(seed)
     rows = np.array([generator.choice(n, 3, replace=False) for _ in range(count)])
     rows[:3] = [1, 0, 2], [1, 2, 0], [1, 0, 2]  # an answer, its contradiction, and the answer again
     return rows
 
 
-def answered(features, rows, noise=1.0, seed=0):
+def answered(features: Array, rows: Triplets, noise: float = 1.0, seed: int = 0) -> Triplets:
     """The rows in the order in which a person of the probit model answers them."""
     anchor, near, far = features[rows.T]
     u = near - far
@@ -40,12 +46,22 @@ def answered(features, rows, noise=1.0, seed=0):
     return np.where(chosen[:, None], rows, rows[:, [0, 2, 1]])
 
 
-def share_satisfied(places, rows):
+def share_satisfied(places: Array | Array32, rows: Triplets) -> float:
     anchor, near, far = places[rows.T]
     return np.mean(np.sum((anchor - near) ** 2, axis=1) < np.sum((anchor - far) ** 2, axis=1))
 
 
-def plain_objective(nu, log_sd, rows, noise, link, kappa, temper, mean, variance):
+def plain_objective(
+    nu: Array,
+    log_sd: Array,
+    rows: Triplets,
+    noise: Array,
+    link: str,
+    kappa: float,
+    temper: float,
+    mean: Array,
+    variance: Array,
+) -> float:
     """The ELBO at one sample, triplet by triplet and item by item."""
     total = 0.0
     for row, epsilon in zip(rows, noise, strict=True):
@@ -64,7 +80,7 @@ def plain_objective(nu, log_sd, rows, noise, link, kappa, temper, mean, variance
 
 
 @pytest.fixture
-def problem():
+def problem() -> Problem:
     """Few items in float64: nu, log_sd, rows, noise, and the prior of items and dimensions."""
     generator = np.random.default_rng(1)
     n, d, m = 7, 3, 15
@@ -74,14 +90,14 @@ def problem():
 
 
 @pytest.fixture(scope="module")
-def world():
+def world() -> World:
     """Features, triplets to learn from, held-out triplets."""
     features = 2 * np.random.default_rng(0).normal(size=(60, 3))
     train = answered(features, some_triplets(60, 6_000, seed=1), seed=2)
     return features, train, answered(features, some_triplets(60, 4_000, seed=3), seed=4)
 
 
-def optimize(world, **options):
+def optimize(world: World, **options: Any) -> optimizer.Fitted:
     given = {"epochs": 20, "batch_size": 150, "learning_rate": 0.1, "seed": 1} | options
     start = 0.1 * np.random.default_rng(5).normal(size=(60, 3))
     return _jax.optimize(world[1], start, np.zeros((60, 3)), **given)
@@ -91,7 +107,7 @@ def optimize(world, **options):
 
 
 @pytest.mark.parametrize(("link", "kappa"), LINKS)
-def test_the_objective_should_equal_its_plain_form(problem, link, kappa):
+def test_the_objective_should_equal_its_plain_form(problem: Problem, link: str, kappa: float) -> None:
     nu, log_sd, rows, noise, prior = problem
     expected = plain_objective(nu, log_sd, rows, noise, link, kappa, 0.7, *prior.values())
     with jax.enable_x64(True):
@@ -104,7 +120,7 @@ def test_the_objective_should_equal_its_plain_form(problem, link, kappa):
 
 
 @pytest.mark.parametrize(("link", "kappa"), LINKS)
-def test_slopes_of_the_objective_should_equal_finite_differences(problem, link, kappa):
+def test_slopes_of_the_objective_should_equal_finite_differences(problem: Problem, link: str, kappa: float) -> None:
     nu, log_sd, rows, noise, prior = problem
     with jax.enable_x64(True):
         objective = partial(_jax.objective, link=link, kappa=kappa, temper=0.7, **prior)
@@ -114,11 +130,11 @@ def test_slopes_of_the_objective_should_equal_finite_differences(problem, link, 
         for shift in (1e-6, -1e-6):
             moved = [nu.copy(), log_sd.copy()]
             moved[which][index] += shift
-            ends.append(plain_objective(*moved, rows, noise, link, kappa, 0.7, *prior.values()))
+            ends.append(plain_objective(moved[0], moved[1], rows, noise, link, kappa, 0.7, *prior.values()))
         assert slopes[which][index] == pytest.approx((ends[0] - ends[1]) / 2e-6, rel=1e-6, abs=1e-6)
 
 
-def test_slopes_of_the_probit_link_should_be_those_of_the_design(problem):
+def test_slopes_of_the_probit_link_should_be_those_of_the_design(problem: Problem) -> None:
     """∂m/∂x_anchor = w, ∂m/∂x_near = g - w/2, ∂m/∂x_far = -g - w/2 with g = (c - m w)/r, times h = φ(m)/Φ(m)."""
     nu, log_sd, rows, noise, _ = problem
     expected = np.zeros((2, *nu.shape))
@@ -136,7 +152,7 @@ def test_slopes_of_the_probit_link_should_be_those_of_the_design(problem):
     assert np.asarray(found) == pytest.approx(expected, rel=1e-10, abs=1e-10)
 
 
-def test_log_ndtr_and_its_slope_should_hold_in_the_tails():
+def test_log_ndtr_and_its_slope_should_hold_in_the_tails() -> None:
     g = np.concatenate([np.linspace(-30, 5, 1001), [0.0, -10.0, -1e2, -1e3, -1e4]]).astype(np.float32)
     wide = g.astype(float)
     value, slope = jax.jit(jax.vmap(jax.value_and_grad(elbo.log_ndtr)))(g)
@@ -144,7 +160,7 @@ def test_log_ndtr_and_its_slope_should_hold_in_the_tails():
     assert np.asarray(slope) == pytest.approx(np.sqrt(2 / np.pi) / special.erfcx(-wide / np.sqrt(2)), rel=3e-6)
 
 
-def test_two_items_at_the_same_place_should_be_a_coin_flip_without_slope():
+def test_two_items_at_the_same_place_should_be_a_coin_flip_without_slope() -> None:
     nu, nowhere = np.zeros((3, 2), np.float32), np.full((3, 2), -np.inf, np.float32)
     likelihood = jax.jit(jax.value_and_grad(_jax.log_likelihood, argnums=(0, 1)))
     value, slopes = likelihood(nu, nowhere, np.array([[0, 1, 2]]), np.zeros((1, 3, 2), np.float32))
@@ -153,7 +169,7 @@ def test_two_items_at_the_same_place_should_be_a_coin_flip_without_slope():
 
 
 @pytest.mark.parametrize(("link", "kappa"), LINKS)
-def test_compiled_slopes_should_equal_automatic_ones(link, kappa):
+def test_compiled_slopes_should_equal_automatic_ones(link: str, kappa: float) -> None:
     generator = np.random.default_rng(3)
     n, d, m, key = 50, 20, 400, stream_keys(5, 1)[0]
     nu, log_sd = (scale * generator.normal(size=(n, d)).astype(np.float32) for scale in (1.0, 0.3))
@@ -175,7 +191,9 @@ def test_compiled_slopes_should_equal_automatic_ones(link, kappa):
 # --- batches -----------------------------------------------------------------------------------------
 
 
-def steps_of_epochs(rows, batch_size, keys):
+def steps_of_epochs(
+    rows: Triplets, batch_size: int, keys: Sequence[int]
+) -> tuple[list[list[Triplets]], batches.Layout]:
     """The triplets of each step of each epoch, and the layout."""
     layout = batches.lay_out(len(rows), batch_size, 1)
     columns = batches.in_columns(jnp.asarray(rows), layout, 1)
@@ -184,7 +202,7 @@ def steps_of_epochs(rows, batch_size, keys):
     @partial(jax.vmap, in_axes=(None, None, 0))
     @partial(jax.vmap, in_axes=(None, 0, None))
     @partial(jax.vmap, in_axes=(0, None, None))
-    def take(part, step, key):
+    def take(part: jax.Array, step: jax.Array, key: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
         return batches.take(columns, layout, jnp.uint32(0), part, step, key)
 
     parts, steps = np.arange(layout.parts, dtype=np.uint32), np.arange(layout.steps, dtype=np.uint32)
@@ -193,7 +211,9 @@ def steps_of_epochs(rows, batch_size, keys):
 
 
 @pytest.mark.parametrize(("count", "batch_size", "most"), [(1000, 100, 1 << 22), (1003, 100, 7), (5, 9, 2)])
-def test_an_epoch_should_take_every_triplet_once_in_equal_steps_of_sorted_anchors(monkeypatch, count, batch_size, most):
+def test_an_epoch_should_take_every_triplet_once_in_equal_steps_of_sorted_anchors(
+    monkeypatch: pytest.MonkeyPatch, count: int, batch_size: int, most: int
+) -> None:
     monkeypatch.setattr(batches, "_MOST_AT_ONCE", most)
     rows = some_triplets(40, count)
     (steps,), layout = steps_of_epochs(rows, batch_size, keys=[3])
@@ -205,7 +225,7 @@ def test_an_epoch_should_take_every_triplet_once_in_equal_steps_of_sorted_anchor
     assert all((np.diff(step[:, 0]) >= 0).all() for step in steps)
 
 
-def test_each_triplet_should_meet_each_step_and_each_other_triplet_as_after_a_shuffle():
+def test_each_triplet_should_meet_each_step_and_each_other_triplet_as_after_a_shuffle() -> None:
     rows = np.stack([np.arange(60), np.full(60, 60), np.full(60, 61)], axis=1)  # the anchor is the row's number
     epochs, _ = steps_of_epochs(rows, 12, keys=range(1000))
     where = np.empty((len(epochs), 60), int)
@@ -219,7 +239,7 @@ def test_each_triplet_should_meet_each_step_and_each_other_triplet_as_after_a_sh
     assert together[other_column].mean() == pytest.approx(0.2, abs=0.002)
 
 
-def test_noise_should_be_normal_and_other_for_each_key():
+def test_noise_should_be_normal_and_other_for_each_key() -> None:
     pool = jnp.asarray(batches.normal_pool(np.random.default_rng(0), 9))
     columns = jnp.arange(20_000, dtype=jnp.uint32)
     first, second = (np.stack(batches.draw(pool, columns, jnp.uint32(key), 3)) for key in range(2))
@@ -230,7 +250,7 @@ def test_noise_should_be_normal_and_other_for_each_key():
     assert abs(np.corrcoef(first.ravel(), second.ravel())[0, 1]) < 0.01
 
 
-def test_slopes_of_a_step_should_be_those_of_the_likelihood_at_its_noise(world):
+def test_slopes_of_a_step_should_be_those_of_the_likelihood_at_its_noise(world: World) -> None:
     """As the optimizer adds them up, against automatic differentiation of the whole."""
     rows, n, d, n_samples = world[1][:500], 60, 3, 2
     table = np.random.default_rng(2).normal(size=(n, 2 * d)).astype(np.float32)
@@ -239,8 +259,8 @@ def test_slopes_of_a_step_should_be_those_of_the_likelihood_at_its_noise(world):
     columns, key, step = batches.in_columns(jnp.asarray(rows), layout, 1), jnp.uint32(77), jnp.uint32(2)
     plan = optimizer.Plan(None, False, False, "", n, layout, n_samples, "probit")
     given = optimizer.Given(None, None, columns, pool)
-    slopes = partial(optimizer._batch_slopes, plan, given=given, kappa=1.0, key=key, step=step)
-    slopes = jax.jit(jax.vmap(slopes, axis_name="devices"))
+    one_device = partial(optimizer._batch_slopes, plan, given=given, kappa=1.0, key=key, step=step)
+    slopes = jax.jit(jax.vmap(one_device, axis_name="devices"))
     taken, real, column = batches.take(columns, layout, jnp.uint32(0), 0, step, key)
     likelihood = jax.jit(jax.grad(_jax.log_likelihood, argnums=(0, 1)))
     expected = np.zeros_like(table)
@@ -254,7 +274,7 @@ def test_slopes_of_a_step_should_be_those_of_the_likelihood_at_its_noise(world):
 
 
 @pytest.mark.parametrize("options", [{}, {"prior": 4.0}, {"prior": "standard"}])
-def test_it_should_predict_nearly_as_well_as_the_truth(world, options):
+def test_it_should_predict_nearly_as_well_as_the_truth(world: World, options: dict[str, Any]) -> None:
     features, _, held_out = world
     fitted = optimize(world, **options)
     assert share_satisfied(fitted.nu, held_out) > share_satisfied(features, held_out) - 0.03
@@ -264,21 +284,21 @@ def test_it_should_predict_nearly_as_well_as_the_truth(world, options):
     assert fitted.epochs == 20
 
 
-def test_the_ratio_link_should_learn_too(world):
+def test_the_ratio_link_should_learn_too(world: World) -> None:
     features, _, held_out = world
     fitted = optimize(world, link="ratio", kappa=5.0, temper=1 / 3, prior=2 / 3, learning_rate=0.05)
     assert share_satisfied(fitted.nu, held_out) > share_satisfied(features, held_out) - 0.04
 
 
-def test_an_untouched_start_should_know_nothing(world):
+def test_an_untouched_start_should_know_nothing(world: World) -> None:
     fitted = optimize(world, epochs=1, learning_rate=1e-9)
     assert abs(share_satisfied(fitted.nu, world[2]) - 0.5) < 0.1
 
 
-def test_priors_should_be_what_they_say(world):
+def test_priors_should_be_what_they_say(world: World) -> None:
     seen = []
 
-    def remember(epoch, nu, log_sd):
+    def remember(epoch: int, nu: jax.Array, log_sd: jax.Array) -> None:
         seen.append((np.asarray(nu), np.asarray(log_sd)))
 
     for prior, axis in (("empirical", None), ("ard", 0)):
@@ -292,15 +312,15 @@ def test_priors_should_be_what_they_say(world):
     assert optimize(world, prior=4.0, epochs=1).prior_variance == pytest.approx(np.full(3, 4.0))
 
 
-def test_the_empirical_prior_should_follow_the_items_that_triplets_name(world):
+def test_the_empirical_prior_should_follow_the_items_that_triplets_name(world: World) -> None:
     far_away = np.full((5, 3), 100.0)
     start = np.concatenate([0.1 * np.random.default_rng(5).normal(size=(60, 3)), far_away])
-    options = {"epochs": 3, "batch_size": 150, "learning_rate": 0.1, "seed": 1}
+    options: dict[str, Any] = {"epochs": 3, "batch_size": 150, "learning_rate": 0.1, "seed": 1}
     with_others = _jax.optimize(world[1], start, np.zeros((65, 3)), **options)
     assert with_others.prior_variance == pytest.approx(optimize(world, epochs=3).prior_variance, rel=1e-4)
 
 
-def test_items_in_no_triplet_should_go_to_their_prior():
+def test_items_in_no_triplet_should_go_to_their_prior() -> None:
     rows, means = np.array([[0, 1, 2]]), np.arange(10.0).reshape(5, 2)
     fitted = _jax.optimize(
         rows, means + 1, np.zeros((5, 2)), prior=0.25, prior_mean=means, epochs=800, batch_size=1, learning_rate=0.05
@@ -309,16 +329,21 @@ def test_items_in_no_triplet_should_go_to_their_prior():
     assert np.exp(fitted.log_sd[3:]) == pytest.approx(np.full((2, 2), 0.5), abs=0.03)
 
 
-def test_the_same_seed_should_give_the_same_result(world):
+def test_the_same_seed_should_give_the_same_result(world: World) -> None:
     first, again, other = (optimize(world, epochs=2, seed=seed) for seed in (1, 1, 2))
     assert np.array_equal(first.nu, again.nu)
     assert np.array_equal(first.log_sd, again.log_sd)
     assert not np.allclose(first.nu, other.nu)
 
 
-def test_after_epoch_should_stop_the_climb(world):
-    epochs = []
-    fitted = optimize(world, after_epoch=lambda epoch, nu, log_sd: epochs.append(epoch) or epoch == 2)
+def test_after_epoch_should_stop_the_climb(world: World) -> None:
+    epochs: list[int] = []
+
+    def stop_in_the_third(epoch: int, nu: jax.Array, log_sd: jax.Array) -> bool:
+        epochs.append(epoch)
+        return epoch == 2
+
+    fitted = optimize(world, after_epoch=stop_in_the_third)
     assert epochs == [0, 1, 2]
     assert fitted.epochs == 3
 
@@ -373,7 +398,7 @@ for use in (lambda: accelerated.choose_devices("gpu"), lambda: accelerated.optim
 """
 
 
-def run_python(program, *arguments, devices=1):
+def run_python(program: str, *arguments: str, devices: int = 1) -> str:
     command = [sys.executable, "-W", "error", "-c", program, *arguments]
     flags = f"--xla_force_host_platform_device_count={devices} --xla_backend_optimization_level=0"  # compiles faster
     environment = os.environ | {"PYTHONPATH": str(SOURCES), "JAX_PLATFORMS": "cpu", "XLA_FLAGS": flags}
@@ -382,18 +407,22 @@ def run_python(program, *arguments, devices=1):
     return done.stdout
 
 
-def test_four_devices_should_give_the_result_of_one(world, tmp_path):
+def test_four_devices_should_give_the_result_of_one(world: World, tmp_path: Path) -> None:
     generator = np.random.default_rng(0)
-    given = {"rows": world[1][:1003], "start": generator.normal(size=(61, 3)), "means": generator.normal(size=(61, 3))}
+    given: dict[str, Any] = {
+        "rows": world[1][:1003],
+        "start": generator.normal(size=(61, 3)),
+        "means": generator.normal(size=(61, 3)),
+    }
     np.savez(tmp_path / "given.npz", **given)
     assert run_python(ON_FOUR_DEVICES, str(tmp_path / "given.npz"), devices=4) == "equal\n"
 
 
-def test_it_should_run_without_numba_and_without_being_installed():
+def test_it_should_run_without_numba_and_without_being_installed() -> None:
     run_python(WITHOUT_NUMBA)
 
 
-def test_without_jax_it_should_say_how_to_install_it():
+def test_without_jax_it_should_say_how_to_install_it() -> None:
     run_python(WITHOUT_JAX)
 
 
@@ -424,26 +453,27 @@ def test_without_jax_it_should_say_how_to_install_it():
         ({"devices": []}, "devices is empty"),
     ],
 )
-def test_bad_input_should_be_named(options, message):
-    given = {"rows": np.array([[0, 1, 2]]), "nu": np.zeros((3, 2)), "log_sd": np.zeros((3, 2))}
+def test_bad_input_should_be_named(options: dict[str, Any], message: str) -> None:
+    given: dict[str, Any] = {"rows": np.array([[0, 1, 2]]), "nu": np.zeros((3, 2)), "log_sd": np.zeros((3, 2))}
     given |= {"epochs": 1, "batch_size": 1, "learning_rate": 0.1}
     with pytest.raises(ValueError, match=message):
         _jax.optimize(**given | options)
 
 
-def test_too_many_triplets_should_be_refused():
+def test_too_many_triplets_should_be_refused() -> None:
     with pytest.raises(ValueError, match="less than 2,147,483,648 triplets"):
         batches.lay_out(3_000_000_000, 1_000_000, 1)
 
 
-def test_an_unknown_link_or_name_should_be_named(problem):
+def test_an_unknown_link_or_name_should_be_named(problem: Problem) -> None:
+    nu, log_sd, rows, noise, _ = problem
     with pytest.raises(ValueError, match='link must be "probit" or "ratio"'):
-        _jax.log_likelihood(*problem[:4], link="logit")
+        _jax.log_likelihood(nu, log_sd, rows, noise, link="logit")
     with pytest.raises(AttributeError, match="no attribute 'descend'"):
         _ = _jax.descend
 
 
-def test_devices_should_be_chosen_by_name(monkeypatch):
+def test_devices_should_be_chosen_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_jax, "_gpus", list)
     assert _jax.choose_devices("cpu") is _jax.choose_devices("auto") is None
     with pytest.raises(RuntimeError, match="JAX sees none here"):
@@ -454,6 +484,6 @@ def test_devices_should_be_chosen_by_name(monkeypatch):
     assert _jax.choose_devices("gpu") == _jax.choose_devices("auto") == ["a GPU"]
 
 
-def test_where_there_is_no_gpu_none_should_be_found():
+def test_where_there_is_no_gpu_none_should_be_found() -> None:
     if jax.default_backend() == "cpu":
         assert _jax._gpus() == []

@@ -1,5 +1,7 @@
 """The compiled slopes and steps, against finite differences of the objective written in plain NumPy."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from scipy import special
@@ -9,12 +11,15 @@ from learn2search.comparison import Link
 from learn2search.embed._numba import kernels
 from learn2search.embed._numba.kernels import Prior
 from learn2search.streams import below, open_stream, stream_keys
+from learn2search.typing import Array, Triplets
+
+Start = tuple[Array, Array, Triplets]  # means, log standard deviations, rows
 
 N, D, M = 8, 3, 12
 LINKS = {"probit": Link(False, 1.0), "ratio": Link(True, 2.5)}
 
 
-def log_likelihood(link, nu, rho, rows, noise):
+def log_likelihood(link: Link, nu: Array, rho: Array, rows: Triplets, noise: Array) -> float:
     """Σ log P at x = ν + sd·ε, in float64 and by the array forms; noise `(m, 3, d)`."""
     anchor, near, far = np.moveaxis(nu[rows] + np.exp(rho)[rows] * noise, 1, 0)
     if not link.ratio:
@@ -23,7 +28,7 @@ def log_likelihood(link, nu, rho, rows, noise):
     return special.log_expit(link.kappa * (distances[1] - distances[0])).sum()
 
 
-def finite_difference(function, at, which):
+def finite_difference(function: Callable[[Array, Array], float], at: list[Array], which: int) -> Array:
     """The slope of function(nu, rho) in every coordinate of its argument number `which`."""
     slopes = np.empty_like(at[which])
     for place in np.ndindex(slopes.shape):
@@ -37,7 +42,7 @@ def finite_difference(function, at, which):
 
 
 @pytest.fixture
-def start():
+def start() -> Start:
     """Means, log standard deviations, rows."""
     generator = np.random.default_rng(0)
     nu, rho = generator.normal(size=(N, D)), 0.3 * generator.normal(size=(N, D))
@@ -46,7 +51,7 @@ def start():
 
 @pytest.mark.parametrize("name", LINKS)
 @pytest.mark.parametrize("samples", [1, 3])
-def test_slopes_should_equal_finite_differences(start, name, samples):
+def test_slopes_should_equal_finite_differences(start: Start, name: str, samples: int) -> None:
     nu, rho, rows = start
     link, key = LINKS[name], stream_keys(5, 1)[0]
     pool, stream = kernels.normal_pool(key, D), open_stream(key, 1)
@@ -57,7 +62,7 @@ def test_slopes_should_equal_finite_differences(start, name, samples):
     stream = open_stream(key, 1)
     kernels.add_slopes(rows, np.arange(M), state.nu, state.sd, pool, stream, link, samples, nu_slope, rho_slope)
 
-    def objective(nu, rho):
+    def objective(nu: Array, rho: Array) -> float:
         return log_likelihood(link, nu, rho, np.repeat(rows, samples, axis=0), noise)
 
     assert nu_slope == pytest.approx(finite_difference(objective, [nu, rho], 0), rel=2e-3, abs=2e-3)
@@ -65,12 +70,12 @@ def test_slopes_should_equal_finite_differences(start, name, samples):
     assert in_rho == pytest.approx(finite_difference(objective, [nu, rho], 1), rel=2e-3, abs=2e-3)
 
 
-def test_the_first_step_should_follow_the_slope_of_the_tempered_kl(start):
+def test_the_first_step_should_follow_the_slope_of_the_tempered_kl(start: Start) -> None:
     """Adam's first moments after one step are a tenth of the slope: that of -τ KL to N(mean, variance)."""
     nu, rho, _ = start
     mean, variance, temper = np.arange(N * D).reshape(N, D) / 10, np.array([0.5, 1.0, 2.0]), 0.3
 
-    def minus_kl(nu, rho):
+    def minus_kl(nu: Array, rho: Array) -> float:
         psi = np.exp(2 * rho)
         return -temper * 0.5 * (psi / variance + (nu - mean) ** 2 / variance - 1 - np.log(psi / variance)).sum()
 
@@ -83,7 +88,7 @@ def test_the_first_step_should_follow_the_slope_of_the_tempered_kl(start):
     np.testing.assert_allclose(state.sd, np.exp(state.rho), rtol=1e-6)
 
 
-def test_steps_should_be_adams(start):
+def test_steps_should_be_adams(start: Start) -> None:
     """Ten steps along given slopes, against Adam's rule in float64."""
     place, first, second = np.zeros((3, 5), np.float32)
     expected, m, v = np.zeros((3, 5))
@@ -95,7 +100,7 @@ def test_steps_should_be_adams(start):
     assert place == pytest.approx(expected, abs=1e-5)
 
 
-def test_an_embedding_without_widths_should_keep_none(start):
+def test_an_embedding_without_widths_should_keep_none(start: Start) -> None:
     nu, _, rows = start
     state = kernels.begin(nu, None)
     flat = Prior(np.zeros((1, D), np.float32), np.full(D, np.inf, np.float32), 1.0)

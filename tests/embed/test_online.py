@@ -11,7 +11,7 @@ from learn2search.embed.online import online_step, update_in_place
 RATIO = Link(True, 2.0)
 
 
-def test_online_steps_should_match_moments_by_quadrature():
+def test_online_steps_should_match_moments_by_quadrature() -> None:
     """d = 1, only the anchor uncertain, probit: the exact posterior is one integral."""
     nu, psi = np.array([[0.2], [1.0], [-0.5]]), np.array([[0.8], [1e-12], [1e-12]])
     x = np.linspace(-8, 8, 40_001)
@@ -22,7 +22,7 @@ def test_online_steps_should_match_moments_by_quadrature():
     assert psi[0, 0] == pytest.approx(weight @ (x - weight @ x) ** 2, abs=1e-5)
 
 
-def test_online_steps_should_be_close_to_quadrature_with_the_ratio_link():
+def test_online_steps_should_be_close_to_quadrature_with_the_ratio_link() -> None:
     """Near and far on both sides at a distance: the margin is nearly linear in the anchor."""
     nu, psi = np.array([[0.3], [3.0], [-3.0]]), np.array([[0.2], [1e-12], [1e-12]])
     x = np.linspace(-4, 4, 20_001)
@@ -34,7 +34,7 @@ def test_online_steps_should_be_close_to_quadrature_with_the_ratio_link():
     assert psi[0, 0] == pytest.approx(weight @ (x - weight @ x) ** 2, abs=0.02)
 
 
-def test_rows_that_name_an_item_twice_should_teach_nothing():
+def test_rows_that_name_an_item_twice_should_teach_nothing() -> None:
     nu, psi = np.random.default_rng(0).normal(size=(3, 2)), np.ones((3, 2))
     before = nu.copy()
     update_in_place(nu, psi, np.array([[0, 0, 1], [1, 2, 2], [2, 1, 2]]), PROBIT)
@@ -42,7 +42,7 @@ def test_rows_that_name_an_item_twice_should_teach_nothing():
     np.testing.assert_array_equal(psi, 1)
 
 
-def test_variances_should_stay_positive_over_many_contradictory_steps():
+def test_variances_should_stay_positive_over_many_contradictory_steps() -> None:
     nu, psi = np.random.default_rng(0).normal(size=(5, 2)), np.full((5, 2), 50.0)
     rows = np.array([[0, 1, 2], [0, 2, 1], [3, 4, 0], [3, 0, 4]] * 2000)
     update_in_place(nu, psi, rows, PROBIT)
@@ -50,7 +50,7 @@ def test_variances_should_stay_positive_over_many_contradictory_steps():
     assert np.isfinite(nu).all()
 
 
-def test_a_step_should_be_a_pure_function_of_an_embedding():
+def test_a_step_should_be_a_pure_function_of_an_embedding() -> None:
     generator = np.random.default_rng(0)
     before = l2s.Embedding(generator.normal(size=(4, 2)), generator.random((4, 2)))
     mean, var = before.mean.copy(), before.var.copy()
@@ -64,6 +64,6 @@ def test_a_step_should_be_a_pure_function_of_an_embedding():
     assert (probable > 0).all()
 
 
-def test_exact_positions_should_not_move():
+def test_exact_positions_should_not_move() -> None:
     known = l2s.Embedding(np.eye(3))
     assert online_step(known, [[0, 1, 2]]) is known

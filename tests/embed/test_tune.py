@@ -1,14 +1,18 @@
 """tune and the choice of the dimension, on data whose truth is known."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 import pytest
 
 import learn2search as l2s
 from learn2search.embed import tune
+from learn2search.typing import Groups, Integers, Triplets
 
 
 @pytest.fixture(scope="module")
-def screens():
+def screens() -> tuple[Triplets, Groups]:
     """60 items, 3 axes; screens of 4 items, one chosen: 3 triplets that give each other away."""
     features = np.random.default_rng(0).normal(size=(60, 3)) * 2.0
     oracle, generator = l2s.ProbitOracle(features, 1.0, seed=1), np.random.default_rng(2)
@@ -20,7 +24,7 @@ def screens():
 
 
 @pytest.fixture
-def small_ladders(monkeypatch):
+def small_ladders(monkeypatch: pytest.MonkeyPatch) -> None:
     ladders = {
         "probit": {"n_components": (2, 3)},
         "ratio": {"kappa": (2.5, 5.0), "n_components": (3,), "temper": (1.0,), "prior": (2.0,)},
@@ -31,7 +35,7 @@ def small_ladders(monkeypatch):
 
 
 @pytest.mark.usefixtures("small_ladders")
-def test_it_should_choose_the_candidate_with_the_best_held_out_likelihood(screens):
+def test_it_should_choose_the_candidate_with_the_best_held_out_likelihood(screens: tuple[Triplets, Groups]) -> None:
     rows, groups = screens
     model = l2s.tune(rows, groups=groups, n_splits=2, random_state=0)
     best = model.trials_[0]
@@ -46,12 +50,17 @@ def test_it_should_choose_the_candidate_with_the_best_held_out_likelihood(screen
 
 
 @pytest.mark.usefixtures("small_ladders")
-def test_candidates_should_be_judged_on_whole_groups(screens, monkeypatch):
+def test_candidates_should_be_judged_on_whole_groups(
+    screens: tuple[Triplets, Groups], monkeypatch: pytest.MonkeyPatch
+) -> None:
     rows, groups = screens
-    seen = []
-    monkeypatch.setattr(
-        tune._Judge, "_held_out", lambda self, values, train, held_out: seen.append((train, held_out)) or -1.0
-    )
+    seen: list[tuple[Integers, Integers]] = []
+
+    def held_out_score(self: object, values: dict[str, Any], train: Integers, held_out: Integers) -> float:
+        seen.append((train, held_out))
+        return -1.0
+
+    monkeypatch.setattr(tune._Judge, "_held_out", held_out_score)
     l2s.tune(rows, groups=groups, n_splits=2, threads=1)
     assert all(not set(groups[train]) & set(groups[held_out]) for train, held_out in seen)
     seen.clear()
@@ -64,22 +73,24 @@ def test_candidates_should_be_judged_on_whole_groups(screens, monkeypatch):
 
 
 @pytest.mark.usefixtures("small_ladders")
-def test_progress_should_name_each_candidate(screens, capsys):
+def test_progress_should_name_each_candidate(
+    screens: tuple[Triplets, Groups], capsys: pytest.CaptureFixture[str]
+) -> None:
     l2s.tune(screens[0][:300], groups=screens[1][:300], n_splits=1, verbose=True)
     assert "link=probit, n_components=2" in capsys.readouterr().err
 
 
-def test_a_climb_should_end_on_the_best_rung_of_a_hill():
+def test_a_climb_should_end_on_the_best_rung_of_a_hill() -> None:
     """Without fits: the likelihood is a known hill over the ladders."""
 
-    def judge(link, rungs):
+    def judge(link: str, rungs: Mapping[str, int]) -> tune.Trial:
         height = -abs(rungs["kappa"] - 7) - abs(rungs["n_components"] - 1) - abs(rungs["temper"] - 3) - rungs["prior"]
         return tune.Trial(dict(rungs), float(height))
 
     assert tune._search_ladders("ratio", judge).parameters == {"kappa": 7, "n_components": 1, "temper": 3, "prior": 0}
 
 
-def test_bad_arguments_should_be_refused(screens):
+def test_bad_arguments_should_be_refused(screens: tuple[Triplets, Groups]) -> None:
     with pytest.raises(ValueError, match="groups must be a label for each triplet, None or \"rows\", got 'screens'"):
         l2s.tune(screens[0], groups="screens")
     with pytest.raises(ValueError, match="n_splits must be at least 1"):
@@ -89,7 +100,7 @@ def test_bad_arguments_should_be_refused(screens):
 # --- dimension -------------------------------------------------------------------------------------
 
 
-def test_energy_dimension_should_count_the_axes_that_hold_the_share():
+def test_energy_dimension_should_count_the_axes_that_hold_the_share() -> None:
     axes = np.diag([10.0, 3.0, 1.0, 0.1])
     turn = np.linalg.qr(np.random.default_rng(0).normal(size=(4, 4)))[0]
     positions = np.vstack([axes, -axes]) @ turn + 5.0  # energies 200, 18, 2, 0.02
@@ -99,13 +110,13 @@ def test_energy_dimension_should_count_the_axes_that_hold_the_share():
 
 
 @pytest.mark.parametrize("method", ["ard", "likelihood"])
-def test_both_rules_should_find_the_true_dimension(method):
+def test_both_rules_should_find_the_true_dimension(method: str) -> None:
     features = np.random.default_rng(0).normal(size=(80, 3)) * 2.0
     rows = l2s.make_triplets(l2s.ProbitOracle(features, 0.7, seed=1), 80, 10_000, seed=2)
     assert l2s.choose_dimension(rows, method, groups=np.arange(10_000), random_state=0) == 3
 
 
-def test_the_papers_rule_should_give_a_dimension(screens):
+def test_the_papers_rule_should_give_a_dimension(screens: tuple[Triplets, Groups]) -> None:
     assert 1 <= l2s.choose_dimension(screens[0], "energy") <= 59
     with pytest.raises(ValueError, match='method must be "ard", "energy" or "likelihood"'):
         l2s.choose_dimension(screens[0], "guess")

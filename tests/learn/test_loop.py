@@ -101,7 +101,7 @@ def test_a_checkpoint_should_be_continued(tmp_path: Path) -> None:
 
 def test_a_checkpoint_of_another_loop_should_be_refused(tmp_path: Path) -> None:
     list(l2s.learn2search(person(), N, 2, n_components=D, seed=5, checkpoint=tmp_path / "loop.npz"))
-    others = ({"strategy": "gauss"}, {"seed": 6}, {"give_up": 9}, {"features": FEATURES})
+    others: tuple[dict[str, Any], ...] = ({"strategy": "gauss"}, {"seed": 6}, {"give_up": 9}, {"features": FEATURES})
     for other in others:
         with pytest.raises(ValueError, match="another loop"):
             l2s.learn2search(person(), N, 2, n_components=D, checkpoint=tmp_path / "loop.npz", **{"seed": 5, **other})
@@ -110,8 +110,13 @@ def test_a_checkpoint_of_another_loop_should_be_refused(tmp_path: Path) -> None:
 
 
 def test_numbers_of_numpy_should_be_stored_as_well(tmp_path: Path) -> None:
-    options = {"n_components": np.int64(D), "give_up": np.int64(9), "batches": np.int32(50)}
-    loop_ = l2s.Learner(person(), np.int64(N), seed=3, **options)
+    options: dict[str, Any] = {
+        "n_items": np.int64(N),
+        "n_components": np.int64(D),
+        "give_up": np.int64(9),
+        "batches": np.int32(50),
+    }
+    loop_ = l2s.Learner(person(), seed=3, **options)
     list(loop_.searches(3))
     loop_.save(tmp_path / "loop.npz")
     assert l2s.Learner.load(tmp_path / "loop.npz", person()).recipe == loop_.recipe

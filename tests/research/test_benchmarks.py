@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,13 +14,13 @@ def run(module: str, folder: Path, *options: str) -> subprocess.CompletedProcess
     return subprocess.run(line, check=True, cwd=folder, capture_output=True, text=True)
 
 
-def rows(folder: Path, name: str, **columns: object) -> list[dict]:
+def rows(folder: Path, name: str, **columns: object) -> list[dict[str, Any]]:
     stored = json.loads((folder / "research" / "results" / f"{name}-quick.json").read_text())["rows"]
     return [row for row in stored if columns.items() <= row.items()]
 
 
 @pytest.mark.heavy
-def test_known_features_should_run_and_go_on_where_it_was_stopped(copied):
+def test_known_features_should_run_and_go_on_where_it_was_stopped(copied: Path) -> None:
     removed = {"table": "cost", "n": 100, "noise": "on policy", "stop": "mode", "strategy": "ig"}
     first = run("known_features", copied)
     assert "| n | σ | IG |" in first.stdout
@@ -37,7 +38,7 @@ def test_known_features_should_run_and_go_on_where_it_was_stopped(copied):
 
 
 @pytest.mark.heavy
-def test_accelerated_should_measure_the_optimizer_and_the_estimator(copied):
+def test_accelerated_should_measure_the_optimizer_and_the_estimator(copied: Path) -> None:
     assert "million triplets a second" in run("accelerated", copied).stdout
     (fit,) = rows(copied, "accelerated", table="fit", way="optimizer")
     assert fit["true_features_held_out_accuracy"] == pytest.approx(0.904, abs=0.01)
@@ -49,7 +50,7 @@ def test_accelerated_should_measure_the_optimizer_and_the_estimator(copied):
 
 
 @pytest.mark.heavy
-def test_blind_should_run_and_go_on_where_it_was_stopped(copied):
+def test_blind_should_run_and_go_on_where_it_was_stopped(copied: Path) -> None:
     lines = ["wine best", "wine cold, 3 features of 11", "faces d=5 skewed best"]
     options = [part for line in lines for part in ("--only", line)]
     first = run("blind", copied, *options)

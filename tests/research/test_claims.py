@@ -1,5 +1,7 @@
 """Verdicts follow from numbers alone."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -25,11 +27,11 @@ def filled(table: Table, *cases: dict[str, object]) -> Results:
     ("checks", "expected"),
     [([True, True], "holds"), ([True, False], "holds in part"), ([False, False], "does not hold")],
 )
-def test_a_verdict_should_be_all_some_or_none(checks, expected):
+def test_a_verdict_should_be_all_some_or_none(checks: list[bool], expected: str) -> None:
     assert verdict(checks) == expected
 
 
-def test_a_claim_should_have_checks():
+def test_a_claim_should_have_checks() -> None:
     with pytest.raises(ValueError, match="at least one check"):
         verdict([])
 
@@ -38,14 +40,14 @@ def judged(**asked: str) -> Claim:
     return Claim("6", "", "", lambda results: Found("found", [results.one(COST, **asked)["mean"] > 1]))
 
 
-def test_a_claim_without_its_numbers_should_not_be_judged(results_folder):
+def test_a_claim_without_its_numbers_should_not_be_judged(results_folder: Path) -> None:
     assert judged(strategy="gauss").found(filled(COST)) == ("", MISSING)
     results = filled(COST, {"strategy": "gauss", "mean": 2.0})
     assert judged(strategy="gauss").found(results) == ("found", HOLDS)
     assert judged(strategy="ig").found(results) == ("", MISSING)
 
 
-def test_a_typo_in_a_claim_should_be_an_error(results_folder):
+def test_a_typo_in_a_claim_should_be_an_error(results_folder: Path) -> None:
     """In a value, in a column, in what was measured: never "not measured yet"."""
     results = filled(COST, {"strategy": "gauss", "mean": 2.0})
     with pytest.raises(ValueError, match="strategy cannot be 'gaus'"):
@@ -57,7 +59,7 @@ def test_a_typo_in_a_claim_should_be_an_error(results_folder):
         misread.found(results)
 
 
-def test_means_should_differ_by_two_errors_of_their_difference():
+def test_means_should_differ_by_two_errors_of_their_difference() -> None:
     assert Mean(1.0, 0.3).below(Mean(2.01, 0.4))
     assert not Mean(1.0, 0.3).below(Mean(1.99, 0.4))
     assert Mean(1.0, None).below(Mean(1.2, None))
@@ -66,7 +68,7 @@ def test_means_should_differ_by_two_errors_of_their_difference():
     assert str(Mean(314.159, None)) == "314.2"
 
 
-def test_the_error_should_be_that_of_a_mean():
+def test_the_error_should_be_that_of_a_mean() -> None:
     values = np.random.default_rng(0).normal(size=9).tolist()
     found = mean_over(values)
     assert found.value == pytest.approx(np.mean(values))
@@ -76,7 +78,7 @@ def test_the_error_should_be_that_of_a_mean():
         mean_over([])
 
 
-def test_a_claim_should_fail_where_the_numbers_say_so(results_folder):
+def test_a_claim_should_fail_where_the_numbers_say_so(results_folder: Path) -> None:
     """GaussSearch is slower than it should be: the claim that its time is constant falls, the others do not."""
 
     def steps(slowest: float) -> Results:
@@ -90,7 +92,7 @@ def test_a_claim_should_fail_where_the_numbers_say_so(results_folder):
     assert figure1.rand_is_slower(steps(4.0)).checks == [False, False]
 
 
-def test_costs_of_blind_search_should_be_compared_in_the_last_window(results_folder):
+def test_costs_of_blind_search_should_be_compared_in_the_last_window(results_folder: Path) -> None:
     def line(method: str, last: float) -> list[dict[str, object]]:
         named = {"dataset": "wine", "method": method, "measure": "questions", "targets": "all", "repetitions": 3}
         costs = {(0, 1000): 50.0, (1000, 2000): last, (64, 128): 90.0}

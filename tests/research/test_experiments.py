@@ -20,7 +20,7 @@ SMALL = ("theorem1", "lemma", "theorem2", "scaling")  # seconds, without data se
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_a_small_experiment_should_run_and_be_drawn(results_folder, name):
+def test_a_small_experiment_should_run_and_be_drawn(results_folder: Path, name: str) -> None:
     module = import_module(f"research.{name}")
     module.run(Study(name, quick=True, repetitions=2, seed=module.SEED))
     stored = json.loads((results_folder / f"{name}-quick.json").read_text())
@@ -34,7 +34,7 @@ def test_a_small_experiment_should_run_and_be_drawn(results_folder, name):
         assert found == ["holds", "holds"]
 
 
-def test_the_integral_of_theorem_1_should_equal_quadrature():
+def test_the_integral_of_theorem_1_should_equal_quadrature() -> None:
     for variance in (0.01, 1.0, 60.0):
         law = stats.norm(scale=np.sqrt(variance))
         expected, _ = integrate.quad(
@@ -43,18 +43,18 @@ def test_the_integral_of_theorem_1_should_equal_quadrature():
         assert theorem1.integral(variance) == pytest.approx(1 - expected, abs=1e-6)
 
 
-def test_one_answer_should_shrink_the_variance_as_the_supplement_says():
+def test_one_answer_should_shrink_the_variance_as_the_supplement_says() -> None:
     for first in (0.01, 1.0, 100.0):
         after = lemma.answered(l2s.Belief(np.zeros(1), np.full((1, 1), first))).cov[0, 0]
         assert after == pytest.approx(first * (1 - 2 / np.pi * first / (first + 1)), rel=1e-9)
 
 
-def test_lines_of_figure_2_should_be_lines_of_the_plan():
+def test_lines_of_figure_2_should_be_lines_of_the_plan() -> None:
     assert set(figure2.LOOKS) <= set(blind.METHODS)
     assert len(figure2.drawn_lines()) == 2 * len(figure2.LOOKS) - 1
 
 
-def test_costs_should_be_summed_up_over_the_repetitions_that_have_them():
+def test_costs_should_be_summed_up_over_the_repetitions_that_have_them() -> None:
     window = {"measure": "questions", "targets": "all", "start": 0, "stop": 64}
     rare = window | {"targets": "rarest tenth"}  # where no search was for a rare target there is no mean
     repetitions = [[window | {"value": 10.0}, rare | {"value": 3.0}], [window | {"value": 14.0}]]
@@ -63,6 +63,6 @@ def test_costs_should_be_summed_up_over_the_repetitions_that_have_them():
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("name", ["figure1", "figure2", "figure3", "supplement_dimension", "supplement_map"])
-def test_every_other_experiment_should_run_at_its_small_size(name):
+def test_every_other_experiment_should_run_at_its_small_size(name: str) -> None:
     subprocess.run([sys.executable, "-m", f"research.{name}", "--quick", "--workers", "1"], check=True, cwd=ROOT)
     assert (ROOT / "research" / "results" / f"{name}-quick.svg").exists()

@@ -1,12 +1,15 @@
 """The comparison with other libraries: the folds, the peers' likelihoods, the order of the run."""
 
 from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import learn2search as l2s
+from learn2search.typing import Triplets
 from research import embedding_folds as folds
 from research import embeddings, peer_worker, peers
 from research import embeddings_tables as tables
@@ -15,7 +18,7 @@ from research.study import Study
 
 
 @pytest.fixture
-def small_sets(monkeypatch):
+def small_sets(monkeypatch: pytest.MonkeyPatch) -> Iterator[l2s.TripletData]:
     """Data sets of the same shape, without the files."""
     generator = np.random.default_rng(0)
     groups = np.repeat(np.arange(30), generator.integers(1, 9, 30))
@@ -31,7 +34,7 @@ def small_sets(monkeypatch):
 
 
 @pytest.mark.parametrize("dataset", ["artists", "food"])
-def test_folds_should_hold_out_every_row_once_and_never_cut_a_screen(small_sets, dataset):
+def test_folds_should_hold_out_every_row_once_and_never_cut_a_screen(small_sets: l2s.TripletData, dataset: str) -> None:
     for split in folds.SPLITS:
         tests = [test for _, test in folds.row_numbers(dataset, split)]
         assert sorted(np.concatenate(tests)) == list(range(len(small_sets.triplets)))
@@ -39,7 +42,7 @@ def test_folds_should_hold_out_every_row_once_and_never_cut_a_screen(small_sets,
         assert not set(small_sets.groups[train]) & set(small_sets.groups[test])
 
 
-def test_a_fold_should_come_back_from_its_file(small_sets, tmp_path):
+def test_a_fold_should_come_back_from_its_file(small_sets: l2s.TripletData, tmp_path: Path) -> None:
     part = folds.load_fold("artists", "screen", 3)
     part.write(tmp_path / "fold.npz")
     with np.load(tmp_path / "fold.npz") as stored:
@@ -49,13 +52,13 @@ def test_a_fold_should_come_back_from_its_file(small_sets, tmp_path):
     assert len(part.train_groups) == len(part.train)
 
 
-def test_folds_should_name_the_sets_there_are():
+def test_folds_should_name_the_sets_there_are() -> None:
     with pytest.raises(ValueError, match="expected one of .*'artists', 'food'.* got 'wine' and 'row'"):
         folds.load("wine", "row")
 
 
 @pytest.mark.parametrize("n_components", [1, 2, 10])
-def test_tste_losses_should_equal_the_ratio_of_student_kernels(n_components):
+def test_tste_losses_should_equal_the_ratio_of_student_kernels(n_components: int) -> None:
     near, far = np.random.default_rng(1).gamma(1.0, 3.0, (2, 50))
     alpha = max(n_components - 1, 1)
     kernel_near, kernel_far = ((1 + d2 / alpha) ** (-(alpha + 1) / 2) for d2 in (near, far))
@@ -64,7 +67,7 @@ def test_tste_losses_should_equal_the_ratio_of_student_kernels(n_components):
 
 
 @pytest.mark.parametrize("mu", [0.0, 0.1])
-def test_ckl_losses_should_equal_the_ratio_of_distances(mu):
+def test_ckl_losses_should_equal_the_ratio_of_distances(mu: float) -> None:
     near, far = np.random.default_rng(2).gamma(1.0, 3.0, (2, 50))
     expected = -np.log((mu + far) / (mu + far + mu + near))
     np.testing.assert_allclose(peer_worker.ckl_losses(near, far, mu), expected, rtol=1e-9, atol=1e-15)
@@ -75,7 +78,7 @@ class TSTE:
 
     n_components, max_iter, n_iter_ = 1, 1000, 7
 
-    def fit(self, triplets, n_objects):
+    def fit(self, triplets: Triplets, n_objects: int) -> None:
         self.embedding_ = np.arange(n_objects, dtype=float)[:, None] ** 2
 
 
@@ -83,7 +86,7 @@ class SOE(TSTE):
     """The same; by its name it has no probabilities."""
 
 
-def test_a_measurement_should_score_the_fitted_points():
+def test_a_measurement_should_score_the_fitted_points() -> None:
     measure = peer_worker.measure
     train, test = np.array([(0, 1, 2)]), np.array([(0, 1, 3), (3, 0, 2), (1, 0, 2)])  # items at 0, 1, 4, 9
     result = measure(TSTE(), train, test, 4)
@@ -94,7 +97,7 @@ def test_a_measurement_should_score_the_fitted_points():
     assert measure(SOE(), train, test, 4)["nll"] is None
 
 
-def test_the_plan_should_name_each_fit_once_and_cover_the_grid():
+def test_the_plan_should_name_each_fit_once_and_cover_the_grid() -> None:
     cases = peers.plan()
     assert max(Counter(tuple(case.values()) for case in cases).values()) == 1
     fast = [case for case in cases if case["method"] in peers.FAST]
@@ -104,7 +107,9 @@ def test_the_plan_should_name_each_fit_once_and_cover_the_grid():
     assert {case["method"] for case in cases} == set(peers.METHODS)
 
 
-def test_a_peers_results_should_not_pass_for_ours(results_folder, small_sets, monkeypatch):
+def test_a_peers_results_should_not_pass_for_ours(
+    results_folder: Path, small_sets: l2s.TripletData, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The versions of the peers are at the head; ours and theirs are different tables, and different lines."""
     worker = SimpleNamespace(
         versions={"cblearn": "0"}, fit=lambda *_: {"accuracy": 0.5, "nll": None, "cpu_seconds": 40.0}

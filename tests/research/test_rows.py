@@ -21,13 +21,13 @@ def results(results_folder: Path) -> Results:
     return made
 
 
-def test_rows_should_be_selected_by_their_columns(results):
+def test_rows_should_be_selected_by_their_columns(results: Results) -> None:
     assert [row["mean"] for row in results.select(COST, n=50)] == [1.0, 2.0, 3.0]
     assert results.one(COST, n=50, seed=1) == {"table": "cost", "n": 50, "noise": "on policy", "seed": 1, "mean": 2.0}
     assert results.distinct(COST, "n") == [50, 100]
 
 
-def test_a_legal_question_without_rows_should_not_be_measured(results):
+def test_a_legal_question_without_rows_should_not_be_measured(results: Results) -> None:
     assert results.select(COST, n=50, noise="random pairs") == []
     with pytest.raises(NotMeasured, match="'random pairs'"):
         results.require(COST, noise="random pairs")
@@ -44,20 +44,22 @@ def test_a_legal_question_without_rows_should_not_be_measured(results):
         ({"seed": "0"}, "seed cannot be '0', expected int"),
     ],
 )
-def test_a_column_or_value_that_no_row_can_have_should_be_an_error(results, asked, message):
+def test_a_column_or_value_that_no_row_can_have_should_be_an_error(
+    results: Results, asked: dict[str, object], message: str
+) -> None:
     for question in (results.select, results.require, results.one):
         with pytest.raises(ValueError, match=message):
             question(COST, **asked)
 
 
-def test_one_row_should_be_asked_for_unmistakably(results):
+def test_one_row_should_be_asked_for_unmistakably(results: Results) -> None:
     with pytest.raises(ValueError, match="3 rows"):
         results.one(COST, n=50)
     with pytest.raises(ValueError, match="no column 'mean'"):
         results.distinct(COST, "mean")
 
 
-def test_rows_of_a_case_should_be_replaced_together(results):
+def test_rows_of_a_case_should_be_replaced_together(results: Results) -> None:
     """What a measurement made before in any of its tables is gone, and nothing else."""
     file, path = results.file("made_up"), Table("made_up", "path", {"n": (50, 100), "m": int})
     for last in (3, 2):
@@ -68,7 +70,7 @@ def test_rows_of_a_case_should_be_replaced_together(results):
     assert len(results.select(COST)) == 4
 
 
-def test_a_file_should_come_back_as_it_was_saved(results):
+def test_a_file_should_come_back_as_it_was_saved(results: Results) -> None:
     file = results.file("made_up")
     file.head["seed"] = 3
     file.save("python -m research.made_up --full")
@@ -80,7 +82,7 @@ def test_a_file_should_come_back_as_it_was_saved(results):
     assert len(file.path.read_text().split('"rows": [\n')[1].splitlines()) == len(file.rows) + 2  # a line each
 
 
-def test_a_file_without_rows_should_be_json(results_folder):
+def test_a_file_without_rows_should_be_json(results_folder: Path) -> None:
     assert json.loads(written({"command": "none"}, [])) == {"command": "none", "rows": []}
 
 
@@ -93,7 +95,7 @@ def tables() -> list[Table]:
     )
 
 
-def test_every_committed_row_should_be_one_of_a_table():
+def test_every_committed_row_should_be_one_of_a_table() -> None:
     """With all columns that name it, each with a legal value, and no two rows of one name."""
     declared = {(table.file, table.name): table for table in tables()}
     for path in sorted((ROOT / "research" / "results").glob("*.json")):

@@ -3,13 +3,17 @@
 import json
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from research import blind, reproduce, study
 from research.rows import Results, Table
 from research.study import Study
+
+Measure = Callable[[Study, Table, Callable[..., Any], list[dict[str, int]]], None]
 
 ROOT = Path(__file__).parents[2]
 SQUARE = Table("made_up", "square", {"n": int})
@@ -25,7 +29,7 @@ def values() -> list[int]:
 
 
 @pytest.mark.parametrize("measure", [Study.measure, Study.measure_many])
-def test_only_what_is_missing_should_be_measured(results_folder, measure):
+def test_only_what_is_missing_should_be_measured(results_folder: Path, measure: Measure) -> None:
     measure(Study("made_up"), SQUARE, squared, CASES[:3])
     measure(Study("made_up"), SQUARE, lambda n, power: {"value": -n}, CASES)
     assert values() == [0, 1, 4, -3, -4, -5]
@@ -33,7 +37,7 @@ def test_only_what_is_missing_should_be_measured(results_folder, measure):
     assert head["command"] == "python -m research.made_up --quick"
 
 
-def test_a_run_that_was_kept_should_be_read_and_not_run_again(results_folder):
+def test_a_run_that_was_kept_should_be_read_and_not_run_again(results_folder: Path) -> None:
     Study("made_up").measure_many(SQUARE, squared, CASES)
     (results_folder / "made_up-quick.json").unlink()
     Study("made_up").measure_many(SQUARE, lambda n, power: {"value": -1}, CASES)
@@ -41,24 +45,31 @@ def test_a_run_that_was_kept_should_be_read_and_not_run_again(results_folder):
 
 
 @pytest.mark.parametrize("measure", [Study.measure, Study.measure_many])
-def test_a_fresh_study_should_measure_each_case_once(results_folder, measure):
+def test_a_fresh_study_should_measure_each_case_once(results_folder: Path, measure: Measure) -> None:
     measure(Study("made_up"), SQUARE, squared, CASES)
-    calls = []
+    calls: list[int] = []
+
+    def negative(n: int, power: int) -> dict[str, int]:
+        calls.append(n)
+        return {"value": -n}
+
     again = Study("made_up", fresh=True)
     for _ in range(2):
-        measure(again, SQUARE, lambda n, power: calls.append(n) or {"value": -n}, CASES[:3])
+        measure(again, SQUARE, negative, CASES[:3])
     assert sorted(calls) == [0, 1, 2]
     assert sorted(values()) == [-2, -1, 0, 9, 16, 25]  # what it does not measure stays
 
 
 @pytest.mark.parametrize("measure", [Study.measure, Study.measure_many])
-def test_nothing_should_begin_when_the_time_is_up(results_folder, measure, capsys):
+def test_nothing_should_begin_when_the_time_is_up(
+    results_folder: Path, measure: Measure, capsys: pytest.CaptureFixture[str]
+) -> None:
     measure(Study("made_up", until=time.monotonic()), SQUARE, squared, CASES)
     assert "the time is up, 6 are left" in capsys.readouterr().err
     assert not values()
 
 
-def test_the_seed_should_be_at_the_head_of_the_own_file_only(results_folder):
+def test_the_seed_should_be_at_the_head_of_the_own_file_only(results_folder: Path) -> None:
     for name in ("made_up", "other"):
         Study(name, seed=7).measure(
             Table(name if name == "other" else "elsewhere", "square", {"n": int}), squared, CASES
@@ -67,7 +78,7 @@ def test_the_seed_should_be_at_the_head_of_the_own_file_only(results_folder):
     assert "seed" not in json.loads((results_folder / "elsewhere-quick.json").read_text())
 
 
-def test_a_new_process_should_return_what_the_function_returns():
+def test_a_new_process_should_return_what_the_function_returns() -> None:
     assert study.in_new_process(divmod, 7, 2) == (3, 1)
 
 
@@ -75,7 +86,9 @@ def test_a_new_process_should_return_what_the_function_returns():
     ("line", "quick"),
     [([], True), (["--quick"], True), (["--full"], False), (["--report"], False), (["--report", "--quick"], True)],
 )
-def test_the_size_should_be_small_unless_full_results_are_wanted(monkeypatch, line, quick):
+def test_the_size_should_be_small_unless_full_results_are_wanted(
+    monkeypatch: pytest.MonkeyPatch, line: str, quick: bool
+) -> None:
     monkeypatch.setattr(sys, "argv", ["program", *line])
     assert study.options(blind).quick is quick
 
@@ -83,14 +96,16 @@ def test_the_size_should_be_small_unless_full_results_are_wanted(monkeypatch, li
 @pytest.mark.parametrize(
     ("line", "message"), [(["--full", "--quick"], "--quick or --full"), (["--only", "wine bset"], "'wine best'")]
 )
-def test_options_that_make_no_sense_should_be_refused(monkeypatch, capsys, line, message):
+def test_options_that_make_no_sense_should_be_refused(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], line: str, message: str
+) -> None:
     monkeypatch.setattr(sys, "argv", ["program", *line])
     with pytest.raises(SystemExit):
         study.options(blind)
     assert message in capsys.readouterr().err
 
 
-def test_parts_should_be_chosen_by_their_names(monkeypatch):
+def test_parts_should_be_chosen_by_their_names(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["program", "--only", "lemma", "--only", "scaling"])
     given = study.options(reproduce)
     chosen = Study("reproduce", only=given.only)
@@ -99,7 +114,7 @@ def test_parts_should_be_chosen_by_their_names(monkeypatch):
 
 
 @pytest.mark.heavy
-def test_workers_of_a_cluster_should_get_the_package(tmp_path, results_folder):
+def test_workers_of_a_cluster_should_get_the_package(tmp_path: Path, results_folder: Path) -> None:
     """A worker that was started elsewhere has learn2search, and not this package."""
     from distributed import LocalCluster
 

@@ -5,6 +5,9 @@ import json
 import pickle
 import subprocess
 import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,20 +21,21 @@ from learn2search.search.places import count_places
 
 STRATEGIES = ["gauss", "sampled", "ig", "eff", "random"]
 FEATURES = np.random.default_rng(0).random((40, 3))
+AN_ARRAY: Any = FEATURES  # where an Embedding is expected
 SPACE = l2s.Embedding(FEATURES)
 UNCERTAIN = l2s.Embedding(FEATURES, np.random.default_rng(1).gamma(1.0, 0.02, size=FEATURES.shape))
 
 
 @pytest.fixture(params=STRATEGIES)
-def strategy(request):
+def strategy(request: pytest.FixtureRequest) -> str:
     return request.param
 
 
-def new_search(strategy, space=SPACE, **options):
+def new_search(strategy: str, space: l2s.Embedding = SPACE, **options: Any) -> l2s.Search:
     return l2s.make_search(strategy, space, noise=0.2, seed=3, **options)
 
 
-def test_asking_twice_should_give_the_same_query(strategy):
+def test_asking_twice_should_give_the_same_query(strategy: str) -> None:
     search = new_search(strategy)
     query = search.ask(4)
     assert search.ask(4) == search.ask(2) == query
@@ -39,7 +43,7 @@ def test_asking_twice_should_give_the_same_query(strategy):
 
 
 @pytest.mark.parametrize("k", range(2, 9))
-def test_two_to_eight_items_should_be_asked(strategy, k):
+def test_two_to_eight_items_should_be_asked(strategy: str, k: int) -> None:
     search = new_search(strategy)
     query = search.ask(k)
     assert len(set(query)) == k
@@ -50,7 +54,7 @@ def test_two_to_eight_items_should_be_asked(strategy, k):
 @pytest.mark.parametrize("space", [SPACE, UNCERTAIN], ids=["exact", "uncertain"])
 @pytest.mark.parametrize("stop", ["shown", "mode"])
 @pytest.mark.parametrize("reuse", [False, True])
-def test_a_search_should_come_to_its_target(strategy, space, stop, reuse):
+def test_a_search_should_come_to_its_target(strategy: str, space: l2s.Embedding, stop: str, reuse: bool) -> None:
     search, oracle = new_search(strategy, space, stop=stop, reuse=reuse), l2s.ProbitOracle(FEATURES, 0.02, seed=5)
     for _ in range(12):
         query = search.ask()
@@ -65,7 +69,7 @@ def test_a_search_should_come_to_its_target(strategy, space, stop, reuse):
     assert [p for _, p in best] == sorted(probability, reverse=True)[:3]
 
 
-def test_cant_tell_should_use_the_items_up_and_say_nothing_else(strategy):
+def test_cant_tell_should_use_the_items_up_and_say_nothing_else(strategy: str) -> None:
     search = new_search(strategy)
     before, query = search.probability(), search.ask(4)
     search.tell(None)
@@ -77,7 +81,7 @@ def test_cant_tell_should_use_the_items_up_and_say_nothing_else(strategy):
     assert search.left == 36
 
 
-def test_given_items_should_be_shown_in_place_of_the_proposed_ones(strategy):
+def test_given_items_should_be_shown_in_place_of_the_proposed_ones(strategy: str) -> None:
     search = new_search(strategy)
     search.ask(3)
     assert search.show([5, 9, 11]) == search.ask() == (5, 9, 11)
@@ -92,7 +96,7 @@ def test_given_items_should_be_shown_in_place_of_the_proposed_ones(strategy):
     assert search.show(np.array([1, 2])) == (1, 2)
 
 
-def test_an_item_that_the_search_itself_brings_back_should_stay_in_the_question():
+def test_an_item_that_the_search_itself_brings_back_should_stay_in_the_question() -> None:
     """The most probable item was shown, and may have been overlooked."""
     weights = np.full(40, 1e-9)
     weights[7] = 1.0
@@ -106,7 +110,7 @@ def test_an_item_that_the_search_itself_brings_back_should_stay_in_the_question(
     assert l2s.Search.from_dict(search.to_dict(), SPACE).ask() == (7, 1, 2)
 
 
-def test_a_replayed_log_should_lead_to_the_same_belief_and_questions(strategy):
+def test_a_replayed_log_should_lead_to_the_same_belief_and_questions(strategy: str) -> None:
     search, again = new_search(strategy), new_search(strategy)
     for answer in (0, None, 2):
         query = search.ask(3)
@@ -129,7 +133,7 @@ def test_a_replayed_log_should_lead_to_the_same_belief_and_questions(strategy):
         ([], (1, 1), "2 to 8 different items"),
     ],
 )
-def test_a_log_that_cannot_be_should_be_refused_and_change_nothing(log, pending, message):
+def test_a_log_that_cannot_be_should_be_refused_and_change_nothing(log: list[Any], pending: Any, message: str) -> None:
     search = new_search("sampled")
     query = search.ask()
     search.tell(query[0])
@@ -138,7 +142,7 @@ def test_a_log_that_cannot_be_should_be_refused_and_change_nothing(log, pending,
     assert search.log == (l2s.Step(query, query[0]),)
 
 
-def test_undo_should_bring_the_question_and_the_belief_back(strategy):
+def test_undo_should_bring_the_question_and_the_belief_back(strategy: str) -> None:
     search = new_search(strategy)
     for _ in range(3):
         search.tell(search.ask()[0])
@@ -153,7 +157,7 @@ def test_undo_should_bring_the_question_and_the_belief_back(strategy):
         new_search(strategy).undo()
 
 
-def test_a_stored_search_should_go_on_as_if_nothing_had_happened(strategy):
+def test_a_stored_search_should_go_on_as_if_nothing_had_happened(strategy: str) -> None:
     search = new_search(strategy)
     for answer in (0, None, 1):
         query = search.ask()
@@ -170,18 +174,18 @@ def test_a_stored_search_should_go_on_as_if_nothing_had_happened(strategy):
     assert again.to_dict() == search.to_dict()
 
 
-def test_options_should_be_stored_too():
+def test_options_should_be_stored_too() -> None:
     weights = np.arange(1.0, 41)
     search = l2s.PosteriorSearch(SPACE, 0.3, stop="mode", prior=weights, miss_rate=0.1, hit_bonus=1.5, seed=0)
     again = l2s.Search.from_dict(search.to_dict(), SPACE)
     np.testing.assert_allclose(again.probability(), weights / weights.sum())
     assert again.to_dict() == search.to_dict()
     belief = l2s.Belief(np.zeros(3), 2 * np.eye(3))
-    search = l2s.GaussSearch(UNCERTAIN, 0.3, prior=belief, metric="euclidean", eigen="exact", reuse=True, seed=0)
-    assert l2s.GaussSearch.from_dict(search.to_dict(), UNCERTAIN).ask() == search.ask()
+    gauss = l2s.GaussSearch(UNCERTAIN, 0.3, prior=belief, metric="euclidean", eigen="exact", reuse=True, seed=0)
+    assert l2s.GaussSearch.from_dict(gauss.to_dict(), UNCERTAIN).ask() == gauss.ask()
 
 
-def test_a_search_should_depend_on_nothing_but_seed_and_answers(strategy):
+def test_a_search_should_depend_on_nothing_but_seed_and_answers(strategy: str) -> None:
     first, second = new_search(strategy), new_search(strategy)
     second.probability()
     second.top(5)
@@ -195,9 +199,8 @@ def test_a_search_should_depend_on_nothing_but_seed_and_answers(strategy):
 
 
 @pytest.mark.parametrize("k", [2, 3, 8])
-def test_a_search_whose_items_are_used_up_should_end(strategy, k):
-    search = new_search(strategy)
-    shown = []
+def test_a_search_whose_items_are_used_up_should_end(strategy: str, k: int) -> None:
+    search, shown = new_search(strategy), list[int]()
     while not search.done:
         query = search.ask(min(k, search.left))
         shown += query
@@ -208,7 +211,7 @@ def test_a_search_whose_items_are_used_up_should_end(strategy, k):
     assert search.probability().sum() == pytest.approx(1)
 
 
-def test_items_at_the_same_place_should_never_be_compared(strategy):
+def test_items_at_the_same_place_should_never_be_compared(strategy: str) -> None:
     features = np.repeat(np.random.default_rng(2).random((12, 2)), [1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3], axis=0)
     search = l2s.make_search(strategy, l2s.Embedding(features), 0.2, seed=1)
     assert search.left == 12
@@ -220,7 +223,7 @@ def test_items_at_the_same_place_should_never_be_compared(strategy):
     assert len(np.unique(features[list(rest)], axis=0)) <= 1
 
 
-def test_places_should_be_counted_once():
+def test_places_should_be_counted_once() -> None:
     features = np.array([[0.0], [1.0], [0.0], [2.0], [1.0], [0.0]])
     assert count_places(twins_of(l2s.Embedding(features))) == 3
 
@@ -228,7 +231,7 @@ def test_places_should_be_counted_once():
 # --- bad input -------------------------------------------------------------------------------------
 
 
-def test_telling_before_asking_should_be_refused(strategy):
+def test_telling_before_asking_should_be_refused(strategy: str) -> None:
     search = new_search(strategy)
     with pytest.raises(ValueError, match="call ask\\(\\) first"):
         search.tell(3)
@@ -237,7 +240,7 @@ def test_telling_before_asking_should_be_refused(strategy):
         search.tell(None)
 
 
-def test_an_item_that_was_not_shown_should_be_refused_and_the_shown_ones_named(strategy):
+def test_an_item_that_was_not_shown_should_be_refused_and_the_shown_ones_named(strategy: str) -> None:
     search = new_search(strategy)
     query = search.ask()
     other = next(item for item in range(40) if item not in query)
@@ -250,12 +253,12 @@ def test_an_item_that_was_not_shown_should_be_refused_and_the_shown_ones_named(s
 
 
 @pytest.mark.parametrize("k", [0, 1, 9, 2.5, None])
-def test_a_query_size_that_makes_no_sense_should_be_refused(strategy, k):
+def test_a_query_size_that_makes_no_sense_should_be_refused(strategy: str, k: int) -> None:
     with pytest.raises(ValueError, match="a query shows 2 to 8 items, got k="):
         new_search(strategy).ask(k)
 
 
-def test_more_items_than_are_left_should_be_refused(strategy):
+def test_more_items_than_are_left_should_be_refused(strategy: str) -> None:
     search = l2s.make_search(strategy, l2s.Embedding(FEATURES[:5]), 0.2, seed=0)
     search.tell(search.ask(2)[0])
     with pytest.raises(ValueError, match="4 items asked for, but only 3 different ones are left: ask\\(k=3\\)"):
@@ -264,7 +267,7 @@ def test_more_items_than_are_left_should_be_refused(strategy):
 
 
 @pytest.mark.parametrize("noise", [0, -0.1, float("nan"), "loud"])
-def test_noise_should_be_positive(strategy, noise):
+def test_noise_should_be_positive(strategy: str, noise: float) -> None:
     with pytest.raises(ValueError, match="a positive number, got"):
         l2s.make_search(strategy, SPACE, noise)
 
@@ -287,16 +290,16 @@ def test_noise_should_be_positive(strategy, noise):
         (lambda: l2s.PosteriorSearch(SPACE, prior=np.zeros(40)), "not all 0"),
         (lambda: l2s.GaussSearch(SPACE, eigen="fast"), 'eigen must be "power" or "exact"'),
         (lambda: l2s.GaussSearch(SPACE, metric="mahalanobis"), "needs an Embedding with variances"),
-        (lambda: l2s.GaussSearch(FEATURES), "a search takes an Embedding, got ndarray: Embedding\\(features\\)"),
-        (lambda: l2s.PosteriorSearch(FEATURES), "a search takes an Embedding, got ndarray"),
+        (lambda: l2s.GaussSearch(AN_ARRAY), "a search takes an Embedding, got ndarray: Embedding\\(features\\)"),
+        (lambda: l2s.PosteriorSearch(AN_ARRAY), "a search takes an Embedding, got ndarray"),
     ],
 )
-def test_bad_options_should_be_refused(make, message):
+def test_bad_options_should_be_refused(make: Callable[[], object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make()
 
 
-def test_exact_rules_should_refuse_what_they_cannot_serve():
+def test_exact_rules_should_refuse_what_they_cannot_serve() -> None:
     many = l2s.Embedding(np.random.default_rng(0).random((5000, 2)))
     with pytest.raises(
         ValueError, match=r'465\.6 GiB .at most 2 are allowed. and about 62\.5 s a question. Use rule="sampled"'
@@ -304,7 +307,7 @@ def test_exact_rules_should_refuse_what_they_cannot_serve():
         l2s.PosteriorSearch(many, 0.1, rule="ig")
 
 
-def test_a_stored_search_of_another_version_or_embedding_should_be_refused():
+def test_a_stored_search_of_another_version_or_embedding_should_be_refused() -> None:
     state = new_search("sampled").to_dict()
     with pytest.raises(ValueError, match="version 99, this release reads version 1"):
         l2s.Search.from_dict({**state, "version": 99}, SPACE)
@@ -335,12 +338,12 @@ def test_a_stored_search_of_another_version_or_embedding_should_be_refused():
         ({"options": {"colour": 1}}, "options that PosteriorSearch does not know"),
     ],
 )
-def test_a_damaged_stored_search_should_be_refused(change, message):
+def test_a_damaged_stored_search_should_be_refused(change: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         l2s.Search.from_dict({**new_search("sampled").to_dict(), **change}, SPACE)
 
 
-def test_a_stored_search_should_be_read_by_a_fresh_process(tmp_path):
+def test_a_stored_search_should_be_read_by_a_fresh_process(tmp_path: Path) -> None:
     search = new_search("sampled")
     search.tell(search.ask()[0])
     SPACE.save(tmp_path / "space.npz")
@@ -390,14 +393,14 @@ OLDER = [  # written by version 0.1.0, with the question that it asked next
 
 
 @pytest.mark.parametrize(("state", "following"), OLDER, ids=["posterior", "gauss"])
-def test_a_search_that_an_older_version_stored_should_go_on(state, following):
+def test_a_search_that_an_older_version_stored_should_go_on(state: dict[str, Any], following: tuple[int, ...]) -> None:
     space = l2s.Embedding([[item * 7 % 13, item * 5 % 11] for item in range(12)])
     head = {"format": "learn2search.search", "version": 1, "embedding": "ccae298f021c41f2", "pending": None}
     search = l2s.Search.from_dict({**head, "key": ["6c73632b58de42c6", "23188e641dec4cb6"], **state}, space)
     assert search.ask(4) == following
 
 
-def test_copies_should_be_searches_of_their_own(strategy):
+def test_copies_should_be_searches_of_their_own(strategy: str) -> None:
     search = new_search(strategy)
     search.tell(search.ask()[0])
     for again in (copy.copy(search), copy.deepcopy(search), pickle.loads(pickle.dumps(search))):
@@ -406,7 +409,7 @@ def test_copies_should_be_searches_of_their_own(strategy):
         assert len(search.log) == 1
 
 
-def test_a_subclass_should_not_take_its_parents_place():
+def test_a_subclass_should_not_take_its_parents_place() -> None:
     class Mine(l2s.PosteriorSearch):
         pass
 
@@ -414,7 +417,7 @@ def test_a_subclass_should_not_take_its_parents_place():
     assert Mine(SPACE, 0.2).ask()
 
 
-def test_an_overlooked_item_should_come_back():
+def test_an_overlooked_item_should_come_back() -> None:
     """The target is shown, and the person does not notice it; all other answers are right."""
     oracle = l2s.ProbitOracle(FEATURES, 0.02, seed=5)
     for seed in range(10):
@@ -427,8 +430,9 @@ def test_an_overlooked_item_should_come_back():
         assert times == 2
 
 
-def test_small_wrong_inputs_should_be_refused(strategy):
+def test_small_wrong_inputs_should_be_refused(strategy: str) -> None:
     search = new_search(strategy)
+    wrong: Any
     for wrong in (0, -1, 1.5):
         with pytest.raises(ValueError, match="k from 1"):
             search.top(wrong)
@@ -447,24 +451,24 @@ class AnyOrder(RuleBasedStateMachine):
     """Ask, answer, undo and store in any order: the log always replays to the same belief."""
 
     @initialize(name=st.sampled_from(["gauss", "sampled", "random"]), miss=st.sampled_from([0.0, 0.1]))
-    def begin(self, name, miss):
-        options = {} if name == "gauss" else {"miss_rate": miss}
+    def begin(self, name: str, miss: float) -> None:
+        options: dict[str, Any] = {} if name == "gauss" else {"miss_rate": miss}
         self.search = new_search(name, **options)
 
     @precondition(lambda self: not self.search.done)
     @rule(k=st.integers(2, 8), answer=st.one_of(st.none(), st.integers(0, 7)))
-    def step(self, k, answer):
+    def step(self, k: int, answer: int | None) -> None:
         query = self.search.ask(min(k, self.search.left))
         self.search.tell(None if answer is None else query[answer % len(query)])
 
     @precondition(lambda self: self.search.log)
     @rule()
-    def undo(self):
+    def undo(self) -> None:
         last = self.search.log[-1]
         assert self.search.undo() == last.query
 
     @rule()
-    def store(self):
+    def store(self) -> None:
         again = l2s.Search.from_dict(json.loads(json.dumps(self.search.to_dict())), SPACE)
         np.testing.assert_array_equal(again.probability(), self.search.probability())
         assert (again.log, again.used, again.left, again.done) == (

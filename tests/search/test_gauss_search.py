@@ -1,6 +1,7 @@
 """GaussSearch against the paper: its update, its theorems, its lemma."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,19 +13,20 @@ import learn2search as l2s
 from learn2search.search import gauss_search, matrices
 from learn2search.search.gauss_search import Belief
 from learn2search.streams import open_stream, stream_keys
+from learn2search.typing import Array
 
 
-def random_belief(generator, d):
+def random_belief(generator: np.random.Generator, d: int) -> Belief:
     root = generator.normal(size=(d, d))
     return Belief(generator.normal(size=d), root @ root.T + 0.1 * np.eye(d))
 
 
-def random_plane(generator, d):
+def random_plane(generator: np.random.Generator, d: int) -> tuple[Array, float]:
     w = generator.normal(size=d)
     return w / np.linalg.norm(w), generator.normal()
 
 
-def update_with_inverses(belief, w, b, noise_var):
+def update_with_inverses(belief: Belief, w: Array, b: float, noise_var: float) -> Belief:
     """The paper's Update routine, to the letter."""
     spread = w @ belief.cov @ w
     s = math.sqrt(spread + noise_var)
@@ -34,12 +36,12 @@ def update_with_inverses(belief, w, b, noise_var):
     tau = -beta / (1 + beta * spread)
     nu = (alpha - beta * (belief.mean @ w + b)) / (1 + beta * spread)
     precision = np.linalg.inv(belief.cov)
-    cov = np.linalg.inv(precision + tau * np.outer(w, w))
+    cov = np.asarray(np.linalg.inv(precision + tau * np.outer(w, w)), np.float64)
     return Belief(cov @ (precision @ belief.mean + (nu - b * tau) * w), cov)
 
 
 @given(st.integers(0, 10**6), st.integers(1, 8))
-def test_update_should_equal_the_papers_form_with_inverses(seed, d):
+def test_update_should_equal_the_papers_form_with_inverses(seed: int, d: int) -> None:
     generator = np.random.default_rng(seed)
     belief, (w, b) = random_belief(generator, d), random_plane(generator, d)
     ours, papers = gauss_search.update(belief, w, b, 0.7), update_with_inverses(belief, w, b, 0.7)
@@ -48,7 +50,7 @@ def test_update_should_equal_the_papers_form_with_inverses(seed, d):
 
 
 @given(st.integers(0, 10**6))
-def test_update_should_match_the_moments_of_the_true_posterior(seed):
+def test_update_should_match_the_moments_of_the_true_posterior(seed: int) -> None:
     generator = np.random.default_rng(seed)
     mean, var, b, noise = generator.normal(), generator.gamma(2.0) + 0.1, generator.normal(), 0.8
     belief = gauss_search.update(Belief(np.array([mean]), np.array([[var]])), np.array([1.0]), b, noise**2)
@@ -60,7 +62,7 @@ def test_update_should_match_the_moments_of_the_true_posterior(seed):
 
 
 @given(st.integers(0, 10**6), st.integers(2, 6))
-def test_update_should_turn_with_the_space(seed, d):
+def test_update_should_turn_with_the_space(seed: int, d: int) -> None:
     generator = np.random.default_rng(seed)
     belief, (w, b) = random_belief(generator, d), random_plane(generator, d)
     turn = stats.ortho_group.rvs(d, random_state=generator)  # rotations and reflections
@@ -71,7 +73,7 @@ def test_update_should_turn_with_the_space(seed, d):
 
 
 @given(st.integers(0, 10**6))
-def test_the_other_answer_should_be_the_negated_plane(seed):
+def test_the_other_answer_should_be_the_negated_plane(seed: int) -> None:
     """P(i) p(x | i) + P(j) p(x | j) = p(x): the mean of the two updates is the belief before."""
     generator = np.random.default_rng(seed)
     belief, (w, b) = random_belief(generator, 3), random_plane(generator, 3)
@@ -80,12 +82,12 @@ def test_the_other_answer_should_be_the_negated_plane(seed):
     np.testing.assert_allclose(chance * yes.mean + (1 - chance) * no.mean, belief.mean, atol=1e-9)
 
 
-def test_covariance_should_stay_positive_definite_over_20000_updates():
+def test_covariance_should_stay_positive_definite_over_20000_updates() -> None:
     generator = np.random.default_rng(0)
     belief, target = random_belief(generator, 6), generator.normal(size=6)
     for _ in range(20_000):
         w, _ = random_plane(generator, 6)
-        b = -w @ belief.mean + 0.1 * generator.normal()
+        b = float(-w @ belief.mean + 0.1 * generator.normal())
         if w @ target + b + 0.5 * generator.normal() < 0:
             w, b = -w, -b
         belief = gauss_search.update(belief, w, b, 0.25)
@@ -94,7 +96,7 @@ def test_covariance_should_stay_positive_definite_over_20000_updates():
     assert np.linalg.norm(belief.mean - target) < 0.1
 
 
-def test_an_answer_that_was_all_but_impossible_should_leave_a_finite_belief():
+def test_an_answer_that_was_all_but_impossible_should_leave_a_finite_belief() -> None:
     belief = Belief(np.array([100.0, 0.0]), np.eye(2) * 1e-4)
     after = gauss_search.update(belief, np.array([-1.0, 0.0]), 0.0, 1e-6)
     assert np.isfinite(after.mean).all()
@@ -102,11 +104,11 @@ def test_an_answer_that_was_all_but_impossible_should_leave_a_finite_belief():
     assert after.mean[0] < 100
 
 
-def information_gain(w, belief, noise):
+def information_gain(w: Array, belief: Belief, noise: float) -> float:
     """I[x; y | h] of a hyperplane through μ, by quadrature over t ~ N(0, wᵀΣw)."""
     sd = math.sqrt(w @ belief.cov @ w)
 
-    def entropy(t):
+    def entropy(t: float) -> float:
         p = special.ndtr(t / noise)
         return -(special.xlogy(p, p) + special.xlogy(1 - p, 1 - p)) / math.log(2) * stats.norm.pdf(t, scale=sd)
 
@@ -114,7 +116,7 @@ def information_gain(w, belief, noise):
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_theorem_1_the_best_hyperplane_should_be_orthogonal_to_the_top_eigenvector(seed):
+def test_theorem_1_the_best_hyperplane_should_be_orthogonal_to_the_top_eigenvector(seed: int) -> None:
     generator = np.random.default_rng(seed)
     belief = random_belief(generator, 4)
     best = information_gain(matrices.exact_top_eigenvector(belief.cov), belief, 0.5)
@@ -127,7 +129,7 @@ def test_theorem_1_the_best_hyperplane_should_be_orthogonal_to_the_top_eigenvect
 
 
 @pytest.mark.parametrize("start", [1e-3, 0.1, 1.0, 10.0, 1e3])
-def test_lemma_the_variance_should_fall_as_one_over_m(start):
+def test_lemma_the_variance_should_fall_as_one_over_m(start: float) -> None:
     """min(0.1, σ0²)/(m+1) <= σ²_m <= max(10, σ0²)/(m+1) for questions through the mean."""
     belief = Belief(np.zeros(1), np.array([[start]]))
     generator = np.random.default_rng(0)
@@ -137,7 +139,7 @@ def test_lemma_the_variance_should_fall_as_one_over_m(start):
         belief = gauss_search.update(belief, np.array([side]), -side * belief.mean[0], 1.0)
 
 
-def test_theorem_2_the_belief_should_concentrate_at_the_target():
+def test_theorem_2_the_belief_should_concentrate_at_the_target() -> None:
     """In a dense space the sample and its mirror image are themselves the query."""
     generator, d, noise = np.random.default_rng(1), 3, 0.5
     target, belief = np.array([0.7, -0.4, 0.2]), Belief(np.zeros(3), np.eye(3))
@@ -159,14 +161,14 @@ def test_theorem_2_the_belief_should_concentrate_at_the_target():
 
 
 @given(st.integers(0, 10**6), st.integers(1, 40))
-def test_the_exact_eigenvector_should_reach_the_largest_eigenvalue(seed, d):
+def test_the_exact_eigenvector_should_reach_the_largest_eigenvalue(seed: int, d: int) -> None:
     cov = random_belief(np.random.default_rng(seed), d).cov
     w = matrices.exact_top_eigenvector(cov)
     assert math.isclose(np.linalg.norm(w), 1, rel_tol=1e-9)
     assert math.isclose(w @ cov @ w, np.linalg.eigvalsh(cov)[-1], rel_tol=1e-9)
 
 
-def test_the_power_method_should_nearly_reach_the_largest_eigenvalue():
+def test_the_power_method_should_nearly_reach_the_largest_eigenvalue() -> None:
     """It stops early where eigenvalues nearly tie, and then any mixture will do; rarely it is some percent below."""
     losses = []
     for seed in range(600):
@@ -181,7 +183,7 @@ def test_the_power_method_should_nearly_reach_the_largest_eigenvalue():
 
 
 @given(st.integers(0, 10**6), st.integers(1, 8))
-def test_the_mirror_image_should_lie_across_the_best_hyperplane(seed, d):
+def test_the_mirror_image_should_lie_across_the_best_hyperplane(seed: int, d: int) -> None:
     generator = np.random.default_rng(seed)
     belief, (w, _) = random_belief(generator, d), random_plane(generator, d)
     point = generator.normal(size=d)
@@ -194,7 +196,7 @@ def test_the_mirror_image_should_lie_across_the_best_hyperplane(seed, d):
     np.testing.assert_allclose(image, point, atol=1e-9)
 
 
-def test_samples_should_have_the_beliefs_moments():
+def test_samples_should_have_the_beliefs_moments() -> None:
     belief = random_belief(np.random.default_rng(0), 3)
     root, point = matrices.cholesky(belief.cov), np.empty(3)
     np.testing.assert_allclose(root.T @ root, belief.cov, atol=1e-12)
@@ -209,7 +211,7 @@ def test_samples_should_have_the_beliefs_moments():
     )
 
 
-def test_the_root_should_stay_one_of_the_covariance():
+def test_the_root_should_stay_one_of_the_covariance() -> None:
     """RᵀR = Σ after hundreds of answers, though R is never decomposed anew; also when hardly any noise flattens Σ."""
     generator = np.random.default_rng(0)
     for d, noise in ((1, 0.1), (4, 0.3), (30, 0.3), (6, 1e-4)):
@@ -225,13 +227,13 @@ def test_the_root_should_stay_one_of_the_covariance():
         np.testing.assert_allclose(root.T @ root / scale, cov / scale, atol=1e-6)
 
 
-def test_a_prior_may_be_stored_by_columns():
+def test_a_prior_may_be_stored_by_columns() -> None:
     prior = Belief(np.zeros(2), np.asfortranarray(np.eye(2)))
     search = l2s.GaussSearch(l2s.Embedding(np.random.default_rng(0).normal(size=(9, 2))), prior=prior, seed=0)
     search.tell(search.ask()[0])
 
 
-def test_uncertain_items_should_move_the_belief_less():
+def test_uncertain_items_should_move_the_belief_less() -> None:
     mean = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 3.0]])
     var = np.full((3, 2), 0.5)
     var[:, 0] = [0.2, 0.3, 1.0]
@@ -246,7 +248,7 @@ def test_uncertain_items_should_move_the_belief_less():
     assert careful.cov[0, 0] > plain.cov[0, 0]
 
 
-def test_a_click_on_one_of_four_should_be_three_comparisons():
+def test_a_click_on_one_of_four_should_be_three_comparisons() -> None:
     features = np.random.default_rng(0).normal(size=(4, 2))
     belief = prior = Belief(np.zeros(2), np.eye(2))
     for other in (0, 1, 3):
@@ -257,7 +259,7 @@ def test_a_click_on_one_of_four_should_be_three_comparisons():
     np.testing.assert_allclose(ours.cov, belief.cov)
 
 
-def test_a_query_should_be_the_items_nearest_to_the_mirrored_samples():
+def test_a_query_should_be_the_items_nearest_to_the_mirrored_samples() -> None:
     features = np.random.default_rng(0).random((200, 3))
     search = l2s.GaussSearch(l2s.Embedding(features), noise=0.1, seed=3)
     for step in range(10):
@@ -277,7 +279,7 @@ def test_a_query_should_be_the_items_nearest_to_the_mirrored_samples():
         search.tell(query[0])
 
 
-def test_relabelling_should_leave_a_search_unchanged():
+def test_relabelling_should_leave_a_search_unchanged() -> None:
     features = np.random.default_rng(0).random((300, 4))
     order = np.random.default_rng(1).permutation(300)
     plain = l2s.GaussSearch(l2s.Embedding(features), noise=0.1, seed=3)
@@ -289,7 +291,7 @@ def test_relabelling_should_leave_a_search_unchanged():
         moved.tell(moved.ask()[0])
 
 
-def test_turning_the_space_should_leave_the_cost_unchanged():
+def test_turning_the_space_should_leave_the_cost_unchanged() -> None:
     features = np.random.default_rng(0).random((300, 3))
     turn = stats.ortho_group.rvs(3, random_state=2)
     runs = []
@@ -299,7 +301,7 @@ def test_turning_the_space_should_leave_the_cost_unchanged():
     assert abs(runs[0].mean - runs[1].mean) < 4 * math.hypot(runs[0].standard_error, runs[1].standard_error)
 
 
-def test_the_default_prior_should_have_the_items_moments():
+def test_the_default_prior_should_have_the_items_moments() -> None:
     generator = np.random.default_rng(0)
     features, var = generator.random((100_000, 3)), generator.random((100_000, 3)) + 0.1
     belief = Belief.of(l2s.Embedding(features), scale=2.0)
@@ -309,7 +311,7 @@ def test_the_default_prior_should_have_the_items_moments():
     np.testing.assert_allclose(np.diag(uncertain.cov), features.var(axis=0) + var.mean(axis=0), rtol=1e-6)
 
 
-def test_probability_should_be_the_density_at_the_items():
+def test_probability_should_be_the_density_at_the_items() -> None:
     features = np.random.default_rng(0).random((50, 3))
     search = l2s.GaussSearch(l2s.Embedding(features), noise=0.1, stop="mode", seed=3)
     search.ask()
@@ -329,18 +331,18 @@ def test_probability_should_be_the_density_at_the_items():
         (np.ones(3), "must be a Belief.mean, cov., got ndarray"),
     ],
 )
-def test_bad_priors_should_be_refused(prior, message):
+def test_bad_priors_should_be_refused(prior: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         l2s.GaussSearch(l2s.Embedding(np.random.default_rng(0).random((5, 3))), prior=prior)
 
 
-def test_a_feature_that_never_varies_should_not_break_the_search():
+def test_a_feature_that_never_varies_should_not_break_the_search() -> None:
     features = np.column_stack([np.random.default_rng(0).random(50), np.full(50, 7.0)])
     run = l2s.simulate("gauss", l2s.Embedding(features), l2s.ProbitOracle(features, 0.05, seed=1), np.arange(50))
     assert run.found.all()
 
 
-def test_a_hopeless_belief_should_not_hang_the_search():
+def test_a_hopeless_belief_should_not_hang_the_search() -> None:
     """Answers that contradict each other at almost no noise; items may come again, so it could go on for ever."""
     features = np.random.default_rng(0).random((300, 6))
     search, oracle = (
@@ -356,12 +358,12 @@ def test_a_hopeless_belief_should_not_hang_the_search():
     assert len(set(l2s.GaussSearch(l2s.Embedding(features), 0.1, prior=wide, seed=0).ask())) == 2
 
 
-def test_columns_of_different_scale_should_keep_their_variances():
+def test_columns_of_different_scale_should_keep_their_variances() -> None:
     features = np.random.default_rng(0).random((500, 2)) * [1e6, 1.0]
     np.testing.assert_allclose(np.diag(Belief.of(l2s.Embedding(features)).cov), features.var(axis=0), rtol=1e-6)
 
 
-def test_changing_a_belief_should_not_change_the_prior_of_other_searches():
+def test_changing_a_belief_should_not_change_the_prior_of_other_searches() -> None:
     space = l2s.Embedding(np.random.default_rng(0).random((20, 2)))
     l2s.GaussSearch(space, 0.1).belief.mean[:] = 99
     assert l2s.GaussSearch(space, 0.1).belief.mean.max() < 1

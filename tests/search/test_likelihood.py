@@ -13,17 +13,18 @@ import learn2search as l2s
 from learn2search.comparison import PROBIT, normal_log_probabilities
 from learn2search.search.likelihood import most_probable, space_of, uncertain_margin, weigh, weigh_pair
 from learn2search.streams import open_stream, stream_keys
+from learn2search.typing import Array, Stream
 
 FREE = np.zeros(30, np.uint8)
 UNIFORM = np.full(30, 1 / 30)
 
 
-def stream():
+def stream() -> Stream:
     return open_stream(stream_keys(0, 1)[0], 0)
 
 
 @given(st.integers(0, 10**6), st.integers(1, 6), st.floats(0.05, 2))
-def test_weighing_should_be_bayes_rule(seed, d, noise):
+def test_weighing_should_be_bayes_rule(seed: int, d: int, noise: float) -> None:
     generator = np.random.default_rng(seed)
     features = generator.normal(size=(30, d)) + 1000 * generator.normal(size=d)  # far from the origin too
     query, chosen = generator.choice(30, 4, replace=False), int(generator.integers(4))
@@ -39,7 +40,9 @@ def test_weighing_should_be_bayes_rule(seed, d, noise):
 
 
 @given(st.integers(0, 10**6), st.integers(1, 12), st.floats(0.05, 2), st.sampled_from([1e-4, 0.1, 1.0, 4.0]))
-def test_weighing_in_blocks_should_be_the_comparison_models_normal_form(seed, d, noise, variance):
+def test_weighing_in_blocks_should_be_the_comparison_models_normal_form(
+    seed: int, d: int, noise: float, variance: Array
+) -> None:
     """Against `normal_log_probabilities`: the same moments, multiplied out, in float32."""
     generator = np.random.default_rng(seed)
     mean, var = generator.normal(size=(30, d)), variance * noise**2 * generator.gamma(1.0, size=(30, d))
@@ -51,7 +54,7 @@ def test_weighing_in_blocks_should_be_the_comparison_models_normal_form(seed, d,
 
 
 @given(st.integers(0, 10**6))
-def test_vanishing_uncertainty_should_give_the_exact_margin(seed):
+def test_vanishing_uncertainty_should_give_the_exact_margin(seed: int) -> None:
     x = np.random.default_rng(seed).normal(size=(3, 5))
     tiny = np.full(5, 1e-14)
     assert math.isclose(
@@ -63,7 +66,7 @@ def test_vanishing_uncertainty_should_give_the_exact_margin(seed):
 
 
 @given(st.integers(0, 10**6))
-def test_swapping_an_uncertain_pair_should_negate_its_margin(seed):
+def test_swapping_an_uncertain_pair_should_negate_its_margin(seed: int) -> None:
     generator = np.random.default_rng(seed)
     x, v = generator.normal(size=(3, 3)), generator.gamma(1.0, size=(3, 3))
     forward = uncertain_margin(x[0], x[1], x[2], v[0], v[1], v[2], 0.5)
@@ -71,7 +74,7 @@ def test_swapping_an_uncertain_pair_should_negate_its_margin(seed):
     assert math.isclose(forward, -backward, rel_tol=1e-9, abs_tol=1e-12)
 
 
-def test_uncertain_items_should_say_less():
+def test_uncertain_items_should_say_less() -> None:
     generator = np.random.default_rng(1)
     x = generator.normal(size=(30, 3))
     sharp, vague = (space_of(l2s.Embedding(x, np.full((30, 3), v)), 0.2) for v in (1e-6, 1.0))
@@ -83,7 +86,7 @@ def test_uncertain_items_should_say_less():
     assert spreads[1] < spreads[0]
 
 
-def test_shown_items_should_keep_only_the_miss_rate():
+def test_shown_items_should_keep_only_the_miss_rate() -> None:
     features = np.random.default_rng(0).normal(size=(30, 2))
     space = space_of(l2s.Embedding(features), 0.3)
     p = UNIFORM.copy()
@@ -95,7 +98,7 @@ def test_shown_items_should_keep_only_the_miss_rate():
     assert p[5] == p[6] == 0
 
 
-def test_when_nothing_is_left_the_prior_of_the_free_items_should_come_back():
+def test_when_nothing_is_left_the_prior_of_the_free_items_should_come_back() -> None:
     features = np.random.default_rng(0).normal(size=(30, 2))
     space, blocked = space_of(l2s.Embedding(features), 0.3), FREE.copy()
     blocked[:10] = 1
@@ -106,7 +109,7 @@ def test_when_nothing_is_left_the_prior_of_the_free_items_should_come_back():
     assert p[:10].sum() + p[12] + p[13] == 0
 
 
-def test_no_single_answer_should_rule_an_item_out():
+def test_no_single_answer_should_rule_an_item_out() -> None:
     features = np.array([[0.0], [1.0], [1000.0], [1001.0]])
     p = np.full(4, 0.25)
     weigh(p, space_of(l2s.Embedding(features), 0.01), np.array([0, 1]), 0, 1.0, np.zeros(4, np.uint8), np.full(4, 0.25))
@@ -114,14 +117,14 @@ def test_no_single_answer_should_rule_an_item_out():
     assert most_probable(p, stream()) == 0
 
 
-def test_ties_for_the_most_probable_should_be_broken_at_random():
+def test_ties_for_the_most_probable_should_be_broken_at_random() -> None:
     p, s = np.array([0.1, 0.3, 0.3, 0.3]), stream()
     counts = np.bincount([most_probable(p, s) for _ in range(3000)], minlength=4)
     assert counts[0] == 0
     assert ((counts[1:] - 1000) ** 2 / 1000).sum() < 13.8  # 2 degrees of freedom, p = 0.001
 
 
-def test_one_far_item_should_not_blur_the_others():
+def test_one_far_item_should_not_blur_the_others() -> None:
     generator = np.random.default_rng(0)
     features = np.concatenate([generator.random((1000, 3)), [[1e9, 1e9, 1e9]]])
     p = np.full(1001, 1 / 1001)
@@ -130,7 +133,7 @@ def test_one_far_item_should_not_blur_the_others():
     np.testing.assert_allclose(p, expected / expected.sum(), rtol=1e-5, atol=1e-15)
 
 
-def test_a_prior_on_one_item_that_is_refused_should_leave_all_others():
+def test_a_prior_on_one_item_that_is_refused_should_leave_all_others() -> None:
     features = np.random.default_rng(0).random((40, 3))
     prior = np.zeros(40)
     prior[7] = 1.0

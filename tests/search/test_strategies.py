@@ -6,12 +6,14 @@ import pickle
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import learn2search as l2s
 from learn2search.search.base import STRATEGIES
+from learn2search.typing import Array, Items
 
 FEATURES = np.random.default_rng(0).random((40, 3))
 SPACE = l2s.Embedding(FEATURES)
@@ -21,31 +23,39 @@ BUILT_IN = ("eff", "gauss", "ig", "posterior", "random", "sampled")
 class AnyItems(l2s.Search):
     """The least that a strategy can be."""
 
-    def propose(self, k, generator):
+    def propose(self, k: int, generator: np.random.Generator) -> Items:
         return generator.choice(self.free, k, replace=False)
 
 
 class Votes(l2s.Search):
     """Each answer is a vote for all items on its side; options of its own, and a belief."""
 
-    def __init__(self, embedding, noise=1.0, *, pool=0.2, weights=(1.0,), **options):
+    def __init__(
+        self,
+        embedding: l2s.Embedding,
+        noise: float = 1.0,
+        *,
+        pool: float = 0.2,
+        weights: Any = (1.0,),
+        **options: Any,
+    ) -> None:
         super().__init__(embedding, noise, **options)
         self.pool, self.weight = pool, sum(weights)
 
-    def start(self):
+    def start(self) -> None:
         self.votes = np.zeros(self.embedding.n_items)
 
-    def learn(self, query, chosen):
+    def learn(self, query: tuple[int, ...], chosen: int | None) -> None:
         x = self.embedding.mean
         for other in query:
             if chosen not in (None, other):
                 self.votes += self.weight * (l2s.margin(x[chosen], x[other], x) > 0)
 
-    def propose(self, k, generator):
+    def propose(self, k: int, generator: np.random.Generator) -> Items:
         best = self.free[np.argsort(-self.votes[self.free], kind="stable")]
         return generator.choice(best[: max(k, int(self.pool * len(best)))], k, replace=False)
 
-    def probability(self):
+    def probability(self) -> Array:
         chances = np.zeros(self.embedding.n_items)
         chances[self.candidates] = np.exp(self.votes[self.candidates] - self.votes.max())
         return chances / chances.sum()
@@ -54,14 +64,14 @@ class Votes(l2s.Search):
 class LikeliestFirst(l2s.PosteriorSearch):
     """Another question with a belief that is there already."""
 
-    def propose(self, k, generator):
+    def propose(self, k: int, generator: np.random.Generator) -> Items:
         return self.free[np.argsort(-self.probability()[self.free], kind="stable")[:k]]
 
 
 class Careful(l2s.PosteriorSearch):
     """An option that is fixed, and others that are passed on."""
 
-    def __init__(self, embedding, noise=1.0, **options):
+    def __init__(self, embedding: l2s.Embedding, noise: float = 1.0, **options: Any) -> None:
         super().__init__(embedding, noise, miss_rate=0.1, **options)
 
 
@@ -69,20 +79,20 @@ OWN = [AnyItems, Votes, LikeliestFirst, Careful]
 
 
 @pytest.fixture(autouse=True)
-def names(monkeypatch):
+def names(monkeypatch: pytest.MonkeyPatch) -> None:
     """Names that a test gives are gone after it."""
     monkeypatch.setattr(STRATEGIES, "_things", {name: STRATEGIES.get(name) for name in BUILT_IN})
 
 
 @pytest.fixture(params=OWN, ids=lambda strategy: strategy.__name__)
-def own(request):
+def own(request: pytest.FixtureRequest) -> Any:
     return l2s.register_strategy(request.param.__name__)(request.param)
 
 
 # --- a search by it --------------------------------------------------------------------------------
 
 
-def test_one_method_should_be_enough():
+def test_one_method_should_be_enough() -> None:
     search = AnyItems(SPACE, seed=1)
     first = search.ask(3)
     assert len(set(first)) == 3
@@ -94,10 +104,10 @@ def test_one_method_should_be_enough():
     assert search.undo() == first == search.ask()
     np.testing.assert_allclose(search.probability(), 1 / 40)
     with pytest.raises(TypeError, match="abstract"):
-        l2s.Search(SPACE)
+        l2s.Search(SPACE)  # type: ignore[abstract]
 
 
-def test_its_searches_should_be_undone_stored_and_copied(own):
+def test_its_searches_should_be_undone_stored_and_copied(own: Any) -> None:
     search = own(SPACE, 0.2, seed=3)
     for answer in (0, None, 1):
         query = search.ask(3)
@@ -115,26 +125,26 @@ def test_its_searches_should_be_undone_stored_and_copied(own):
     assert len({again.ask() for again in (search, *copies)}) == 1
 
 
-def test_options_should_be_stored_as_they_were_given():
+def test_options_should_be_stored_as_they_were_given() -> None:
     l2s.register_strategy("votes")(Votes)
     weights = np.array([0.5, 0.25])
     search = Votes(SPACE, 0.2, pool=np.float64(0.3), weights=weights, stop="mode", seed=0)
     weights[:] = 9
     assert search.to_dict()["options"] == {"noise": 0.2, "pool": 0.3, "weights": [0.5, 0.25], "stop": "mode"}
-    again = l2s.Search.from_dict(search.to_dict(), SPACE)
+    again: Any = l2s.Search.from_dict(search.to_dict(), SPACE)
     assert (again.pool, again.weight, again.stop) == (0.3, 0.75, "mode")
     with pytest.raises(ValueError, match="the option weights is a set, which cannot be stored"):
         Votes(SPACE, weights={1.0}).to_dict()
 
 
-def test_help_should_show_the_constructor():
+def test_help_should_show_the_constructor() -> None:
     import inspect
 
     assert list(inspect.signature(Votes).parameters) == ["embedding", "noise", "pool", "weights", "options"]
     assert list(inspect.signature(AnyItems).parameters) == ["embedding", "noise", "stop", "reuse", "seed"]
 
 
-def test_free_items_should_be_unused_and_at_different_places():
+def test_free_items_should_be_unused_and_at_different_places() -> None:
     features = np.repeat(FEATURES[:5], [1, 3, 1, 2, 1], axis=0)
     search = AnyItems(l2s.Embedding(features), seed=0)
     assert search.free.tolist() == [0, 1, 4, 5, 7]
@@ -158,9 +168,9 @@ def test_free_items_should_be_unused_and_at_different_places():
         ([6, 7], "some are at the same place and cannot be compared"),
     ],
 )
-def test_a_question_that_cannot_be_asked_should_be_refused(proposal, message):
+def test_a_question_that_cannot_be_asked_should_be_refused(proposal: Any, message: str) -> None:
     class Wrong(l2s.Search):
-        def propose(self, k, generator):
+        def propose(self, k: int, generator: np.random.Generator) -> Items:
             return proposal
 
     features = FEATURES.copy()
@@ -176,7 +186,7 @@ def test_a_question_that_cannot_be_asked_should_be_refused(proposal, message):
 
 
 @pytest.mark.parametrize("stop", ["shown", "mode"])
-def test_it_should_be_simulated_and_find_every_target(own, stop):
+def test_it_should_be_simulated_and_find_every_target(own: Any, stop: str) -> None:
     people, targets = l2s.ProbitOracle(FEATURES, 0.02, seed=5), np.arange(40)
     run = l2s.simulate(own, SPACE, people, targets, k=3, stop=stop, seed=1, reuse=False)
     assert run.found.all() or stop == "mode"
@@ -187,7 +197,7 @@ def test_it_should_be_simulated_and_find_every_target(own, stop):
         assert run.mean < l2s.simulate("random", SPACE, people, targets, k=3, stop=stop, seed=1, reuse=False).mean
 
 
-def test_a_changed_step_should_be_what_is_simulated():
+def test_a_changed_step_should_be_what_is_simulated() -> None:
     """A subclass inherits the compiled loop of its parent, which knows nothing of the change."""
     people = l2s.ProbitOracle(FEATURES, 0.1, seed=5)
     run = l2s.simulate(LikeliestFirst, SPACE, people, [7, 8], noise=0.1, keep_logs=True)
@@ -196,8 +206,8 @@ def test_a_changed_step_should_be_what_is_simulated():
     assert unchanged.logs == l2s.simulate("sampled", SPACE, people, [7, 8], miss_rate=0.1, keep_logs=True).logs
 
 
-def test_a_function_should_be_a_strategy_too():
-    def mine(embedding, noise, **options):
+def test_a_function_should_be_a_strategy_too() -> None:
+    def mine(embedding: l2s.Embedding, noise: float, **options: Any) -> l2s.Search:
         return l2s.GaussSearch(embedding, noise, eigen="exact", **options)
 
     people = l2s.ProbitOracle(FEATURES, 0.1, seed=5)
@@ -205,13 +215,14 @@ def test_a_function_should_be_a_strategy_too():
     np.testing.assert_array_equal(l2s.simulate(mine, SPACE, people, np.arange(40)).costs, ours.costs)
     assert l2s.make_search(mine, SPACE, 0.1, seed=0).to_dict()["strategy"] == "gauss"
     with pytest.raises(ValueError, match="made a str, not a Search"):
-        l2s.make_search(lambda embedding, noise: "search", SPACE)
+        l2s.make_search(lambda embedding, noise: "search", SPACE)  # type: ignore[arg-type, return-value]
+    wrong: Any
     for wrong in (3, dict, None):
         with pytest.raises(ValueError, match="a strategy is a subclass of Search"):
             l2s.simulate(wrong, SPACE, people, [3])
 
 
-def test_noise_should_be_calibrated_on_its_questions():
+def test_noise_should_be_calibrated_on_its_questions() -> None:
     noise = l2s.calibrate_on_policy(Votes, SPACE, 0.1, n_searches=20, seed=0)
     run = l2s.simulate(Votes, SPACE, l2s.ProbitOracle(FEATURES, noise, seed=3), np.arange(40).repeat(3), seed=4)
     assert run.flip_rate == pytest.approx(0.1, abs=0.03)
@@ -220,7 +231,7 @@ def test_noise_should_be_calibrated_on_its_questions():
 # --- names -----------------------------------------------------------------------------------------
 
 
-def test_all_names_should_be_listed():
+def test_all_names_should_be_listed() -> None:
     assert l2s.strategy_names() == BUILT_IN
     l2s.register_strategy("any")(AnyItems)
     assert l2s.strategy_names() == (*BUILT_IN, "any")
@@ -229,26 +240,26 @@ def test_all_names_should_be_listed():
 
 
 @pytest.mark.parametrize("name", ["", "two words", "a/b", "ü", "x" * 65, 3])
-def test_a_name_should_be_plain(name):
+def test_a_name_should_be_plain(name: Any) -> None:
     with pytest.raises(ValueError, match="letters, digits, - and _, at most 64 of them: .*AnyItems has"):
         l2s.register_strategy(name)(AnyItems)
     assert l2s.register_strategy("x" * 64)(AnyItems) is AnyItems
 
 
-def test_a_name_that_is_taken_should_be_refused_and_its_owner_named():
+def test_a_name_that_is_taken_should_be_refused_and_its_owner_named() -> None:
     with pytest.raises(ValueError, match=r'name "gauss" of .*AnyItems is taken by Learn2Search itself: choose another'):
         l2s.register_strategy("gauss")(AnyItems)
     l2s.register_strategy("mine")(AnyItems)
     with pytest.raises(ValueError, match=r'name "mine" of .*Votes is taken by .*AnyItems'):
         l2s.register_strategy("mine")(Votes)
     with pytest.raises(ValueError, match="a strategy is a subclass of Search"):
-        l2s.register_strategy("other")(dict)
+        l2s.register_strategy("other")(dict)  # type: ignore[type-var]
 
 
-def test_the_same_definition_run_again_should_take_its_own_place():
+def test_the_same_definition_run_again_should_take_its_own_place() -> None:
     """As when a cell of a notebook is run twice."""
 
-    def cell():
+    def cell() -> type[l2s.Search]:
         @l2s.register_strategy("mine")
         class Mine(AnyItems):
             pass
@@ -260,7 +271,7 @@ def test_the_same_definition_run_again_should_take_its_own_place():
     assert type(l2s.make_search("mine", SPACE)) is second
 
 
-def test_a_search_without_a_name_should_not_be_stored():
+def test_a_search_without_a_name_should_not_be_stored() -> None:
     with pytest.raises(ValueError, match="AnyItems has no name to be stored under: put @register_strategy"):
         AnyItems(SPACE).to_dict()
     state = l2s.GaussSearch(SPACE, 0.2, seed=0).to_dict()
@@ -291,7 +302,7 @@ print(type(again).__module__, again.ask(), "in-order" in l2s.strategy_names())
 """
 
 
-def install(folder: Path, module: str, *, name="in-order", decorator="", target="InOrder") -> None:
+def install(folder: Path, module: str, *, name: str = "in-order", decorator: str = "", target: str = "InOrder") -> None:
     """What pip leaves in a folder: a module, and the package's metadata beside it."""
     (folder / f"{module}.py").write_text(MODULE.format(decorator=decorator))
     metadata = folder / f"{module}-1.2.dist-info"
@@ -308,7 +319,7 @@ def run_python(program: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("decorator", ["", '@l2s.register_strategy("in-order")'])
-def test_an_installed_package_should_add_its_strategy(tmp_path, decorator):
+def test_an_installed_package_should_add_its_strategy(tmp_path: Path, decorator: str) -> None:
     install(tmp_path, "shelf", decorator=decorator)
     run = run_python(PROGRAM.format(module="shelf"), tmp_path)
     assert run.stdout.split("\n")[0] == "shelf (2, 3) True", run.stderr
@@ -330,7 +341,9 @@ def test_an_installed_package_should_add_its_strategy(tmp_path, decorator):
         ([{"module": "one", "target": "Nothing"}], '"in-order" of the package one 1.2 cannot be imported from one:No'),
     ],
 )
-def test_a_package_that_clashes_or_is_broken_should_be_named(tmp_path, packages, message):
+def test_a_package_that_clashes_or_is_broken_should_be_named(
+    tmp_path: Path, packages: list[dict[str, str]], message: str
+) -> None:
     for package in packages:
         install(tmp_path, **package)
     run = run_python("import learn2search as l2s; l2s.make_search('in-order', l2s.Embedding([[0.0], [1.0]]))", tmp_path)
@@ -338,7 +351,7 @@ def test_a_package_that_clashes_or_is_broken_should_be_named(tmp_path, packages,
     assert __import__("re").search(message, run.stderr), run.stderr
 
 
-def test_a_name_of_an_installed_package_should_be_refused(tmp_path):
+def test_a_name_of_an_installed_package_should_be_refused(tmp_path: Path) -> None:
     install(tmp_path, "shelf")
     program = (
         "import learn2search as l2s\n"

@@ -11,11 +11,14 @@ from learn2search.site.learning import simulated_visitors, trainer
 from learn2search.site.settings import Settings
 from learn2search.site.visits import figures, searching
 from learn2search.store.enums import AnswerKind
+from tests.site.conftest import Clock
 
 FEATURES = np.random.default_rng(0).integers(0, 256, (30, 3)) / 255.0
 
 
-def test_a_collection_should_learn_on_either_database(tmp_path: Path, pictures: Path, database_url: str, clock) -> None:
+def test_a_collection_should_learn_on_either_database(
+    tmp_path: Path, pictures: Path, database_url: str, clock: Clock
+) -> None:
     site = Site.open(Settings(home=tmp_path / "home", database_url=database_url, seed=0), clock)
     made = imports.make_collection(site, "colours", "Colours")
     assert imports.import_source(site, pictures, made).added == 30

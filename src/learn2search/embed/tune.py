@@ -175,7 +175,7 @@ class _Judge:
         return sorted(self.known.values(), key=lambda trial: -trial.log_likelihood)
 
 
-def _search_ladders(link: str, judge: _Judge) -> Trial:
+def _search_ladders(link: str, judge: Callable[[str, Rungs], Trial]) -> Trial:
     """From the start, each parameter in turn to its best rung, until a whole round changes nothing."""
     rungs, best = dict(_START[link]), judge(link, _START[link])
     while True:

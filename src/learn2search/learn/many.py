@@ -92,9 +92,9 @@ def _on_cluster(experiment: Experiment, runs: Mapping[str, Arguments], address: 
     except ImportError as error:
         raise ImportError("a cluster needs Dask: pip install learn2search[cluster]") from error
 
-    with Client(address, set_as_default=False) as client:  # type: ignore[no-untyped-call]
+    with Client(address, set_as_default=False) as client:
         futures = [client.submit(_named, experiment, name, arguments, pure=False) for name, arguments in runs.items()]
-        waiting = as_completed(futures, loop=client.loop)  # type: ignore[no-untyped-call]
+        waiting = as_completed(futures, loop=client.loop)
         for future in waiting:
             yield future.result()
 

@@ -229,7 +229,7 @@ class Search(metaclass=_SearchType):
             self._pending = self._checked_proposal(self.propose(int(k), self._generator), int(k))
         return self._pending
 
-    def show(self, query: Sequence[int]) -> tuple[int, ...]:
+    def show(self, query: Sequence[int] | Items) -> tuple[int, ...]:
         """Ask about these items instead of what the search would ask.
 
         Parameters

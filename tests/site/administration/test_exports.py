@@ -76,7 +76,9 @@ def test_row_i_of_the_exported_positions_should_be_item_i(site: Site, learnt: Co
     assert (exported.mean[known.items] == known.embedding.mean).all()
 
 
-def test_a_format_whose_package_is_missing_should_be_said(site: Site, learnt: Collection, monkeypatch) -> None:
+def test_a_format_whose_package_is_missing_should_be_said(
+    site: Site, learnt: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(Unavailable, match="pyarrow"):
         exports.export(site, learnt, "triplets.parquet")

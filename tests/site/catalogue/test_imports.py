@@ -5,8 +5,9 @@ import os
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PIL import Image
@@ -30,6 +31,12 @@ def everything(site: Site, collection: Collection) -> list[Item]:
         return items.all_items(db, collection.id)
 
 
+def picture_of(item: Item) -> Picture:
+    media = media_of(item)
+    assert isinstance(media, Picture)
+    return media
+
+
 def reasons(report: imports.Report) -> dict[str, str]:
     return {problem.name: problem.message for problem in report.problems}
 
@@ -38,7 +45,7 @@ def test_a_folder_should_become_a_collection(site: Site, collection: Collection)
     found = everything(site, collection)
     assert len(found) == 30
     assert found[0].title == "Colour 00"
-    assert (site.settings.media / "colours" / media_of(found[0]).large).exists()
+    assert (site.settings.media / "colours" / picture_of(found[0]).large).exists()
     assert options_of(collection).shape == "tall"
     assert collection.model_id is not None
 
@@ -74,7 +81,9 @@ def test_what_the_owner_retired_should_stay_retired(site: Site, collection: Coll
     assert not everything(site, collection)[3].active
 
 
-def test_what_the_owner_wrote_should_stay(site: Site, collection: Collection, pictures: Path, make_png) -> None:
+def test_what_the_owner_wrote_should_stay(
+    site: Site, collection: Collection, pictures: Path, make_png: Callable[..., bytes]
+) -> None:
     owners.change_item(site, collection, 3, title="Brick", description="A red.", active=True)
     os.utime(pictures / "colour_03.png", (1, 1))
     (pictures / "colour_04.png").write_bytes(make_png(9, 9, 9))
@@ -84,7 +93,7 @@ def test_what_the_owner_wrote_should_stay(site: Site, collection: Collection, pi
 
 
 def test_words_for_an_item_whose_file_is_gone_should_not_keep_it_out(
-    site: Site, collection: Collection, pictures: Path, make_png
+    site: Site, collection: Collection, pictures: Path, make_png: Callable[..., bytes]
 ) -> None:
     (pictures / "colour_00.png").unlink()
     import_source(site, pictures, collection)
@@ -96,7 +105,7 @@ def test_words_for_an_item_whose_file_is_gone_should_not_keep_it_out(
 
 
 def test_what_was_uploaded_should_outlive_an_import(
-    site: Site, collection: Collection, pictures: Path, make_png
+    site: Site, collection: Collection, pictures: Path, make_png: Callable[..., bytes]
 ) -> None:
     import_upload(site, [("mine.png", io.BytesIO(make_png(5, 5, 5)))], collection, 10**6)
     (pictures / "colour_00.png").unlink()
@@ -105,7 +114,9 @@ def test_what_was_uploaded_should_outlive_an_import(
     assert [item.key for item in everything(site, collection) if item.active][-1] == "mine.png"
 
 
-def test_the_same_picture_under_many_names_should_be_many_items(site: Site, tmp_path: Path, make_png) -> None:
+def test_the_same_picture_under_many_names_should_be_many_items(
+    site: Site, tmp_path: Path, make_png: Callable[..., bytes]
+) -> None:
     """They are encoded at the same time and end in the same file."""
     folder = tmp_path / "copies"
     folder.mkdir()
@@ -116,15 +127,17 @@ def test_the_same_picture_under_many_names_should_be_many_items(site: Site, tmp_
     assert sorted(path.suffix for path in (site.settings.media / "copies").iterdir()) == [".webp", ".webp"]
 
 
-def test_a_bad_member_of_a_zip_file_should_be_named_and_the_rest_imported(site: Site, tmp_path: Path, make_png) -> None:
+def test_a_bad_member_of_a_zip_file_should_be_named_and_the_rest_imported(
+    site: Site, tmp_path: Path, make_png: Callable[..., bytes]
+) -> None:
     source = tmp_path / "mixed.zip"
     with zipfile.ZipFile(source, "w") as archive:
         for name in ("a.png", "b.png", "encrypted.png", "flipped.png"):
             archive.writestr(name, make_png(len(name), 2, 3))
     data = bytearray(source.read_bytes())
-    for name in (b"PK\x01\x02", b"PK\x03\x04"):  # encrypted.png is the third, in the directory and before its content
-        at = [place for place in range(len(data)) if data[place : place + 4] == name][2]
-        data[at + (8 if name == b"PK\x01\x02" else 6)] |= 1
+    for mark in (b"PK\x01\x02", b"PK\x03\x04"):  # encrypted.png is the third, in the directory and before its content
+        at = [place for place in range(len(data)) if data.startswith(mark, place)][2]
+        data[at + (8 if mark == b"PK\x01\x02" else 6)] |= 1
     data[data.index(b"flipped.png") + 40] ^= 1
     source.write_bytes(data)
     report = import_source(site, source, make_collection(site, "mixed", "Mixed"))
@@ -143,7 +156,7 @@ def test_an_interrupted_import_should_go_on(site: Site, pictures: Path, monkeypa
     made = make_collection(site, "colours", "Colours")
     monkeypatch.setattr(imports, "_BATCH", 8)
 
-    def interrupted(steps, total):
+    def interrupted(steps: Iterable[Any], total: int) -> Iterator[Any]:
         for number, step in enumerate(steps):
             if number == 20:
                 raise KeyboardInterrupt
@@ -201,8 +214,7 @@ def test_all_kinds_of_pictures_should_be_encoded_anew(site: Site, tmp_path: Path
         Image.new("RGB", (1500, 1000), "red" if name == "a" else "blue").save(folder / f"{name}.{kind.lower()}", kind)
     made = make_collection(site, kind.lower(), kind)
     assert import_source(site, folder, made).added == 2
-    media = media_of(everything(site, made)[0])
-    assert isinstance(media, Picture)
+    media = picture_of(everything(site, made)[0])
     assert (media.width, media.height) == (900, 600)
     with Image.open(site.settings.media / kind.lower() / media.large) as written:
         assert written.format == "WEBP"
@@ -217,7 +229,7 @@ def test_hidden_data_in_a_picture_should_not_be_published(site: Site, tmp_path: 
         Image.new("RGB", (50, 50), "red" if name == "a" else "blue").save(folder / f"{name}.jpg", exif=exif)
     made = make_collection(site, "secret", "Secret")
     import_source(site, folder, made)
-    written = (site.settings.media / "secret" / media_of(everything(site, made)[0]).large).read_bytes()
+    written = (site.settings.media / "secret" / picture_of(everything(site, made)[0]).large).read_bytes()
     assert b"my home address" not in written
 
 

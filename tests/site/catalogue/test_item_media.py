@@ -1,6 +1,7 @@
 """An item's media is typed, and stored as the JSON that version 0.1.0 wrote."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from pydantic import ValidationError
@@ -9,7 +10,7 @@ from learn2search.site.catalogue.item_media import Media, Picture, Sound, TextCa
 from learn2search.store.items import Item
 
 BARE = Item(1, 0, "key", "Title", "", "", {}, "digest", True, None, 0.0)
-PICTURE = {"kind": "picture", "large": "a.webp", "small": "a-s.webp", "width": 40, "height": 50}
+PICTURE: dict[str, Any] = {"kind": "picture", "large": "a.webp", "small": "a-s.webp", "width": 40, "height": 50}
 STORED = [
     (PICTURE, Picture(large="a.webp", small="a-s.webp", width=40, height=50)),
     (PICTURE | {"look": "00ff"}, Picture(**PICTURE, thumbnail_colours="00ff")),

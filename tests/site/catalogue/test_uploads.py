@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ def everything(site: Site, collection: Collection) -> list[Item]:
         return items.all_items(db, collection.id)
 
 
-def test_an_upload_should_retire_nothing(site: Site, collection: Collection, make_png) -> None:
+def test_an_upload_should_retire_nothing(site: Site, collection: Collection, make_png: Callable[..., bytes]) -> None:
     sent = [("../../my picture.png", io.BytesIO(make_png(5, 5, 5)))]
     report = import_upload(site, sent, collection, 10**6)
     assert (report.added, report.retired) == (1, 0)
@@ -28,7 +29,9 @@ def test_an_upload_should_retire_nothing(site: Site, collection: Collection, mak
         import_upload(site, [("big.png", io.BytesIO(bytes(10**6 + 1)))], collection, 10**6)
 
 
-def test_several_files_should_be_uploaded_at_once(site: Site, collection: Collection, make_png) -> None:
+def test_several_files_should_be_uploaded_at_once(
+    site: Site, collection: Collection, make_png: Callable[..., bytes]
+) -> None:
     """Also two of the same name, as from two folders, and one that cannot be read."""
     names = ["a.png", "a.png", "b.png", "broken.png"]
     contents = [make_png(1, 1, 1), make_png(2, 2, 2), make_png(3, 3, 3), b"no"]
@@ -38,7 +41,7 @@ def test_several_files_should_be_uploaded_at_once(site: Site, collection: Collec
     assert {item.key for item in everything(site, collection)} >= {"a.png", "2 a.png", "b.png"}
 
 
-def test_an_upload_should_replace_nothing(site: Site, collection: Collection, make_png) -> None:
+def test_an_upload_should_replace_nothing(site: Site, collection: Collection, make_png: Callable[..., bytes]) -> None:
     """Phones call every picture image.png: another one is another item, the same one again is nothing new."""
     for colour, added in ((1, 1), (2, 1), (1, 0)):
         sent = [("image.png", io.BytesIO(make_png(colour, colour, colour)))]
@@ -55,7 +58,9 @@ def test_uploaded_names_should_be_names(tmp_path: Path, name: str, kept: str) ->
     assert _saved(tmp_path, name, io.BytesIO(b"x")).name == kept
 
 
-def test_a_zip_file_should_be_uploaded_alone(site: Site, collection: Collection, make_png) -> None:
+def test_a_zip_file_should_be_uploaded_alone(
+    site: Site, collection: Collection, make_png: Callable[..., bytes]
+) -> None:
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as file:
         file.writestr("a.png", make_png(1, 1, 1))

@@ -27,7 +27,9 @@ def hasty(site: Site, monkeypatch: pytest.MonkeyPatch) -> SearchState:
     return end(site, now)
 
 
-def test_searches_without_looking_should_be_set_aside(site: Site, collection: Collection, monkeypatch) -> None:
+def test_searches_without_looking_should_be_set_aside(
+    site: Site, collection: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
     done = hasty(site, monkeypatch)
     assert done.row.quarantine == "answered too quickly"
     assert done.row.lesson is None
@@ -40,7 +42,9 @@ def test_searches_without_looking_should_be_set_aside(site: Site, collection: Co
         assert stored.count(db, collection.id) == 0
 
 
-def test_an_end_should_be_judged_anew_when_it_is_corrected(site: Site, collection: Collection, monkeypatch) -> None:
+def test_an_end_should_be_judged_anew_when_it_is_corrected(
+    site: Site, collection: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
     done = hasty(site, monkeypatch)
     assert done.row.quarantine == "answered too quickly"
     monkeypatch.setattr(finished_searches, "suspicion", lambda *_: None)
@@ -67,7 +71,7 @@ def test_one_place_always_should_look_automatic(site: Site, collection: Collecti
 
 
 def test_simulated_visitors_of_the_owner_should_teach_at_any_speed(
-    site: Site, collection: Collection, monkeypatch
+    site: Site, collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(site, "now", lambda: 1_700_000_000.0)
     now = start(site, "colours", origin=SearchOrigin.SIMULATED)

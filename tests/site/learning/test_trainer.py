@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
+from typing import IO, Any
 
 import numpy as np
 import pytest
@@ -27,10 +28,11 @@ from learn2search.site.learning.model_cache import ModelCache
 from learn2search.site.visits import searching
 from learn2search.site.visits.beliefs import little_known
 from learn2search.site.visits.search_state import SearchState
-from learn2search.store import collections, lessons
+from learn2search.store import collections, lessons, searches
 from learn2search.store import models as stored
 from learn2search.store.collections import Collection
-from learn2search.store.enums import AnswerKind
+from learn2search.store.enums import AnswerKind, ModelOrigin
+from learn2search.typing import Array
 
 
 @pytest.fixture
@@ -142,18 +144,30 @@ def test_running_searches_should_keep_their_model(site: Site, taught: Collection
 
 
 def test_online_lessons_should_give_the_same_positions_in_every_worker(
-    site: Site, taught: Collection, features
+    site: Site, taught: Collection, features: Array
 ) -> None:
     with site.database.write() as db:  # a model that takes lessons in
         info = stored.get(db, taught.model_id).info
-        values = {
+        values: dict[str, Any] = {
             "metrics": metadata_of(info).model_copy(update={"online": True}).to_json(),
             "trained_up_to": taught.lessons - 10,
         }
         model = stored.get(db, taught.model_id)
-        kept = {"triplets": info.triplets, "noise": 1.0, "items": model.items, "embedding": model.embedding}
+        kept: dict[str, Any] = {
+            "triplets": info.triplets,
+            "noise": 1.0,
+            "items": model.items,
+            "embedding": model.embedding,
+        }
         made = stored.add(
-            db, collection_id=taught.id, parent_id=None, origin="fit", published=True, now=0.0, **values, **kept
+            db,
+            collection_id=taught.id,
+            parent_id=None,
+            origin=ModelOrigin.FIT,
+            published=True,
+            now=0.0,
+            **values,
+            **kept,
         )
         collections.swap_model(db, taught.id, taught.model_id, made.info.id)
     step_by_step, at_once = ModelCache(site.database), ModelCache(site.database)
@@ -166,7 +180,7 @@ def test_online_lessons_should_give_the_same_positions_in_every_worker(
 
 
 def test_new_items_should_join_at_the_prior_and_be_shown(
-    site: Site, taught: Collection, pictures: Path, make_png
+    site: Site, taught: Collection, pictures: Path, make_png: Callable[..., bytes]
 ) -> None:
     for number in range(3):
         (pictures / f"new_{number}.png").write_bytes(make_png(number, 50, 200))
@@ -248,12 +262,17 @@ def test_a_killed_trainer_should_leave_nothing_to_clean_up(site: Site, taught: C
         assert "working" in iter_until(victim.stdout, "working")
         os.kill(victim.pid, signal.SIGKILL)
     assert len(history(site, taught)) == before
-    stop, made = threading.Event(), []
-    trainer.run(site, stop, lambda info: (made.append(info), stop.set()))  # the next one gets the lock at once
+    stop, made = threading.Event(), list[stored.ModelInfo]()
+
+    def end_after_one(info: stored.ModelInfo) -> None:
+        made.append(info)
+        stop.set()
+
+    trainer.run(site, stop, end_after_one)  # this one gets the lock at once
     assert len(made) == 1
 
 
-def iter_until(stream, word: str) -> str:
+def iter_until(stream: IO[str], word: str) -> str:
     for line in stream:
         if word in line:
             return line
@@ -264,7 +283,7 @@ def test_lessons_of_withdrawn_searches_should_not_be_fitted(site: Site, taught: 
     with site.database.read() as db:
         before = lessons.count(db, taught.id)
     with site.database.write() as db:
-        found = searching.searches.latest_found(db, taught.id, 60)
+        found = searches.latest_found(db, taught.id, 60)
         row = next(row for row in found if (row.questions or 0) > 1)
         lessons.withdraw(db, row.id)
     with site.database.read() as db:

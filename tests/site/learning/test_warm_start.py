@@ -1,5 +1,6 @@
 """A warm start: pictures place the items before anybody has compared them, and answers take it from there."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from learn2search.site.settings import Settings
 from learn2search.site.visits import searching
 from learn2search.store import models as stored
 from learn2search.store.collections import Collection
+from tests.site.conftest import Clock
 
 SEEN = np.random.default_rng(0).integers(0, 256, (30, 3)) / 255.0
 
@@ -73,7 +75,7 @@ def test_a_warm_start_should_be_possible_later(site: Site, collection: Collectio
 
 
 def test_new_items_should_join_where_their_picture_places_them(
-    site: Site, warm: Collection, pictures: Path, make_png
+    site: Site, warm: Collection, pictures: Path, make_png: Callable[..., bytes]
 ) -> None:
     before = published(site, warm).embedding.mean
     twin = tuple(int(channel) for channel in np.round(255 * SEEN[4]))
@@ -106,7 +108,9 @@ def test_items_without_a_picture_should_be_at_the_centre(site: Site, tmp_path: P
     assert searching.start(site, "cards").row.strategy == "random"
 
 
-def test_a_warm_start_should_work_on_either_database(tmp_path: Path, pictures: Path, database_url: str, clock) -> None:
+def test_a_warm_start_should_work_on_either_database(
+    tmp_path: Path, pictures: Path, database_url: str, clock: Clock
+) -> None:
     site = Site.open(Settings(home=tmp_path / "home", database_url=database_url, seed=0), clock)
     made = imports.make_collection(site, "colours", "Colours", warm_start="pictures")
     imports.import_source(site, pictures, made)

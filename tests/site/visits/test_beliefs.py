@@ -1,12 +1,16 @@
 """Beliefs in memory."""
 
+import pytest
+
 from learn2search.site.context import Site
 from learn2search.site.visits.searching import start
 from learn2search.store.collections import Collection
 from tests.site.visits.clicks import end
 
 
-def test_beliefs_at_hand_should_count_what_they_hold_on_to(site: Site, collection: Collection, monkeypatch) -> None:
+def test_beliefs_at_hand_should_count_what_they_hold_on_to(
+    site: Site, collection: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
     known = site.models.embedding_at(collection.model_id or 0, 0)
     one, other = start(site, "colours"), start(site, "colours")
     both = site.beliefs._bytes

@@ -16,7 +16,10 @@ from learn2search.site.visits.searching import answer, correct, gallery, start, 
 from learn2search.store import lessons as stored
 from learn2search.store.collections import Collection
 from learn2search.store.enums import AnswerKind
+from tests.site.conftest import Clock
 from tests.site.visits.clicks import choose, end
+
+Last = tuple[int, AnswerKind, int | None] | None  # the last answer: step, kind, item
 
 
 def test_a_search_should_begin_with_four_different_items(site: Site, collection: Collection) -> None:
@@ -172,7 +175,7 @@ def test_of_two_tabs_one_answer_should_count(site: Site, collection: Collection)
     assert len(state(site, now.row.id).answers) == 1
 
 
-def test_left_searches_should_be_continued_by_an_answer(site: Site, collection: Collection, clock) -> None:
+def test_left_searches_should_be_continued_by_an_answer(site: Site, collection: Collection, clock: Clock) -> None:
     now = start(site, "colours")
     clock.time += 3600
     assert searching.abandon_idle(site, 1800) == 1
@@ -187,14 +190,16 @@ MOVES = st.sampled_from(["choice", "choice", "none", "undo", "repeat", "stale", 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=15)
 @given(moves=st.lists(st.tuples(MOVES, st.integers(0, 3)), min_size=1, max_size=14), show=st.sampled_from([2, 4]))
-def test_the_log_should_always_replay_to_the_same_belief(site: Site, collection: Collection, moves, show: int) -> None:
+def test_the_log_should_always_replay_to_the_same_belief(
+    site: Site, collection: Collection, moves: list[tuple[str, int]], show: int
+) -> None:
     now, last = start(site, "colours", show=show), None
     for move, place in moves:
         now, last = _move(site, now, last, move, place % show)
         _check(site, now)
 
 
-def _move(site: Site, now: SearchState, last, move: str, place: int):
+def _move(site: Site, now: SearchState, last: Last, move: str, place: int) -> tuple[SearchState, Last]:
     search_id = now.row.id
     if move == "forget":
         site.beliefs.forget()
