@@ -74,6 +74,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.skip(reason="heavy: runs with CI=true or `pytest -m heavy`"))
 
 
+@pytest.fixture
+def forgotten_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Strategies and embeddings that the test registers are forgotten after it, as are those from before."""
+    from learn2search.embed.methods import EMBEDDINGS
+    from learn2search.search.base import STRATEGIES
+
+    for registry in (STRATEGIES, EMBEDDINGS):
+        built_in = {name: registry.get(name) for name in registry.names() if name not in registry.added()}
+        monkeypatch.setattr(registry, "_things", built_in)
+
+
 # --- databases --------------------------------------------------------------------------------------
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from learn2search.embed.dimension import choose_dimension, energy_dimension
     from learn2search.embed.fit_loop import FitWarning
     from learn2search.embed.gauss_embed import GaussEmbed
+    from learn2search.embed.methods import register_embedding
     from learn2search.embed.online import online_step
     from learn2search.embed.point import CKL, TSTE
     from learn2search.embed.tune import tune
@@ -90,6 +91,7 @@ __all__ = [
     "online_step",
     "random_margins",
     "read_triplets",
+    "register_embedding",
     "register_strategy",
     "run_many",
     "simulate",
@@ -110,6 +112,7 @@ _HOME = {
     "datasets.triplet_data": ("TripletData",),
     "embed.dimension": ("choose_dimension", "energy_dimension"),
     "embed.gauss_embed": ("GaussEmbed",),
+    "embed.methods": ("register_embedding",),
     "embed.point": ("CKL", "TSTE"),
     "embed.fit_loop": ("FitWarning",),
     "embed.online": ("online_step",),

@@ -72,7 +72,8 @@ class Registry(Generic[Thing]):
         """What installed packages add, once all that is built in has its name."""
         if self._installed is None:
             for module in iter_modules(import_module(self.package).__path__):
-                import_module(f"{self.package}.{module.name}")
+                if not module.name.startswith("_"):
+                    import_module(f"{self.package}.{module.name}")
             found: dict[str, EntryPoint] = {}
             for entry in entry_points(group=self.group):
                 self._check_name(entry.name, _package_of(entry))

@@ -34,6 +34,7 @@ def test_a_site_should_be_made_exported_and_moved(tmp_path: Path, pictures: Path
     ("arguments", "words"),
     [
         (["import", "nowhere"], "does not exist"),
+        (["import", "nowhere", "--strategies", "sampled,magic"], "choose from sampled, gauss, not “magic”"),
         (["export", "nothing", "items.csv"], "no collection"),
         (["restore", "nothing.zip"], "not a backup"),
         (["simulate", "ftp://x"], "not the address of a site"),

@@ -9,6 +9,7 @@ import pytest
 
 import learn2search as l2s
 from learn2search.learn import loop
+from learn2search.typing import Items, Triplets
 
 N, D = 40, 2
 FEATURES = np.random.default_rng(7).normal(size=(N, D))
@@ -73,6 +74,60 @@ def test_compiled_searches_should_equal_ask_and_tell(strategy: str, k: int) -> N
         slow_oracle.next()
         assert fast.search() == slow.search()
     np.testing.assert_array_equal(fast.embedding.mean, slow.embedding.mean)
+
+
+class Likeliest(l2s.PosteriorSearch):
+    """A strategy of one's own."""
+
+    def propose(self, k: int, generator: np.random.Generator) -> Items:
+        shuffled = generator.permutation(self.free)
+        return shuffled[np.argsort(-self.probability()[shuffled], kind="stable")[:k]]
+
+
+@pytest.mark.parametrize("k", [2, 4])
+def test_a_strategy_of_ones_own_should_learn(k: int) -> None:
+    episodes = list(learner(strategy=Likeliest, k=k).searches(200))
+    assert all(episode.found for episode in episodes)
+    costs = [episode.cost for episode in episodes]
+    assert np.mean(costs[150:]) < 0.8 * np.mean(costs[:20])
+
+
+@pytest.mark.usefixtures("forgotten_names")
+def test_a_loop_should_be_stored_with_the_name_of_its_strategy(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="give .*Likeliest one by register_strategy"):
+        learner(strategy=Likeliest).save(tmp_path / "state.npz")
+    with pytest.raises(ValueError, match="only be stored when its strategy has a name"):
+        l2s.learn2search(person(), N, 3, strategy=Likeliest, checkpoint=tmp_path / "state.npz")
+    l2s.register_strategy("likeliest")(Likeliest)
+    whole = learner(strategy=Likeliest)
+    assert whole.recipe.strategy == "likeliest"
+    list(whole.searches(8))
+    whole.save(tmp_path / "state.npz")
+    again = l2s.Learner.load(tmp_path / "state.npz", person())
+    assert list(again.searches(4)) == list(whole.searches(4))
+
+
+@pytest.mark.usefixtures("forgotten_names")
+def test_an_embedding_of_ones_own_should_run_in_the_same_loop(tmp_path: Path) -> None:
+    @l2s.register_embedding("mine")
+    class Mine:
+        """Positions by t-STE, in another unit."""
+
+        def __init__(self, n_components: int, random_state: Any) -> None:
+            self.model = l2s.TSTE(n_components, random_state=random_state)
+
+        def fit(self, X: Triplets, *, init: l2s.Embedding | None, n_items: int) -> None:
+            self.model.fit(X, n_items=n_items)
+
+        def to_embedding(self) -> l2s.Embedding:
+            return l2s.Embedding(7 * self.model.embedding_)
+
+    loop_ = learner(embedding="mine", k=4)
+    costs = [episode.cost for episode in loop_.searches(120)]
+    assert np.mean(costs[80:]) < 0.8 * np.mean(costs[:10])
+    loop_.save(tmp_path / "state.npz")
+    again = l2s.Learner.load(tmp_path / "state.npz", person())
+    assert list(again.searches(4)) == list(loop_.searches(4))
 
 
 @pytest.mark.parametrize("preset", ["paper", "best"])

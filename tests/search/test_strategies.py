@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 import learn2search as l2s
-from learn2search.search.base import STRATEGIES
 from learn2search.typing import Array, Items
 
 FEATURES = np.random.default_rng(0).random((40, 3))
@@ -78,10 +77,7 @@ class Careful(l2s.PosteriorSearch):
 OWN = [AnyItems, Votes, LikeliestFirst, Careful]
 
 
-@pytest.fixture(autouse=True)
-def names(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Names that a test gives are gone after it."""
-    monkeypatch.setattr(STRATEGIES, "_things", {name: STRATEGIES.get(name) for name in BUILT_IN})
+pytestmark = pytest.mark.usefixtures("forgotten_names")
 
 
 @pytest.fixture(params=OWN, ids=lambda strategy: strategy.__name__)

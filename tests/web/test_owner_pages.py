@@ -53,11 +53,13 @@ def test_the_owner_should_see_a_search_step_by_step(owner: TestClient) -> None:
 
 
 def test_the_owner_should_change_settings(owner: TestClient) -> None:
-    values = {"title": "Colours!", "noun": "shade", "nouns": "shades", "show": "2", "strategies": "sampled+gauss"}
+    values = {"title": "Colours!", "noun": "shade", "nouns": "shades", "show": "2", "strategies": ["sampled", "gauss"]}
     page = owner.post("/owner/colours/settings", data=values | {"listed": "1"}).text
     assert 'value="shade"' in page
+    assert re.findall(r'name="strategies" value="(\w+)" checked', page) == ["sampled", "gauss"]
     assert "the shade you have in mind" in begin(owner)[1]
     assert owner.post("/owner/colours/settings", data=values | {"strategies": "magic"}).status_code == 422
+    assert owner.post("/owner/colours/settings", data=values | {"strategies": []}).status_code == 422
     back = {
         "title": "Colours",
         "noun": "colour",

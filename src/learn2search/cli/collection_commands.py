@@ -15,6 +15,7 @@ from learn2search.cli.site_options import (
     SeedOption,
     Show,
     Slug,
+    Strategies,
     Title,
     Url,
     WarmStart,
@@ -33,15 +34,17 @@ def import_(
     show: Show = 4,
     features: Features = None,
     warm_start: WarmStart = None,
+    strategies: Strategies = None,
     home: Home = None,
     database_url: Url = None,
 ) -> None:
     """Add a source to a collection without serving. A site that is running shows the new items at once."""
+    options = collection_options(noun, nouns, show, warm_start, strategies)
     site = site_from(home=home, database_url=database_url)
     from learn2search.cli.serving import import_into
 
     with errors_in_a_line():
-        import_into(site, source, title, slug, features, **collection_options(noun, nouns, show, warm_start))
+        import_into(site, source, title, slug, features, **options)
 
 
 def train(

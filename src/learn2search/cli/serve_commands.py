@@ -19,6 +19,7 @@ from learn2search.cli.site_options import (
     SeedOption,
     Show,
     Slug,
+    Strategies,
     Title,
     Url,
     WarmStart,
@@ -38,6 +39,7 @@ def serve(
     show: Show = 4,
     features: Features = None,
     warm_start: WarmStart = None,
+    strategies: Strategies = None,
     host: Host = None,
     port: Port = None,
     workers: Workers = None,
@@ -52,12 +54,13 @@ def serve(
     Imports the source (only what is new; files that are gone retire their items), prints the visitors' address and,
     the first time, the owner's token, and serves until Ctrl-C. Without a source it serves what is there.
     """
+    options = collection_options(noun, nouns, show, warm_start, strategies)
     site = site_from(host=host, port=port, workers=workers, home=home, database_url=database_url, seed=seed)
     from learn2search.cli.serving import import_into, run
 
     if source is not None:
         with errors_in_a_line():
-            import_into(site, source, title, slug, features, **collection_options(noun, nouns, show, warm_start))
+            import_into(site, source, title, slug, features, **options)
     run(site, new_token=new_token, browser=not no_browser)
 
 

@@ -88,9 +88,19 @@ WarmStart = Annotated[
 ]
 
 
-def collection_options(noun: str | None, nouns: str | None, show: int, warm_start: str | None) -> dict[str, Any]:
+Strategies = Annotated[
+    str | None,
+    typer.Option("--strategies", metavar="NAME,NAME", help="How it asks; of several, each visitor gets one."),
+]
+
+
+def collection_options(
+    noun: str | None, nouns: str | None, show: int, warm_start: str | None, strategies: str | None
+) -> dict[str, Any]:
     """The options of a collection that were given."""
-    given = {"noun": noun, "nouns": nouns or (f"{noun}s" if noun else None), "warm_start": warm_start, "show": show}
+    several = nouns or (f"{noun}s" if noun else None)
+    names = None if strategies is None else [name.strip() for name in strategies.split(",")]
+    given = {"noun": noun, "nouns": several, "warm_start": warm_start, "show": show, "strategies": names}
     return {name: value for name, value in given.items() if value is not None}
 
 

@@ -42,6 +42,7 @@ from learn2search.embed.fit_loop import (
     start_of,
     unseen_items,
 )
+from learn2search.embed.methods import register_embedding
 from learn2search.embed.online import update_in_place
 from learn2search.embedding import Embedding
 from learn2search.triplets import as_triplets
@@ -53,6 +54,7 @@ _FIRST_AXES, _MOST_AXES = 30, 120  # with which "auto" begins, and how far it go
 _RELEVANT = 0.5  # mean ν² / mean ψ of an axis that is kept
 
 
+@register_embedding("gauss")
 class GaussEmbed(TripletEmbedding):
     """A distributional embedding: every item is a Gaussian, learnt from triplets.
 

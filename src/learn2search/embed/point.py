@@ -25,6 +25,7 @@ from learn2search.embed.estimator import (
     training_triplets,
 )
 from learn2search.embed.fit_loop import Monitoring, hold_out, optimize, seeds, unseen_items
+from learn2search.embed.methods import register_embedding
 from learn2search.embedding import Embedding
 from learn2search.typing import Array, Seed
 
@@ -120,6 +121,7 @@ class PointEmbedding(TripletEmbedding):
         check_positive(**{name: getattr(self, name) for name in names})
 
 
+@register_embedding("tste")
 class TSTE(PointEmbedding):
     """t-STE (van der Maaten and Weinberger, 2012): positions of greatest likelihood under a heavy-tailed kernel.
 
@@ -183,6 +185,7 @@ class TSTE(PointEmbedding):
         return (alpha + 1.0) / 2.0, math.sqrt(alpha)
 
 
+@register_embedding("ckl")
 class CKL(PointEmbedding):
     """Crowd kernel learning (Tamuz et al., 2011): positions of greatest likelihood under ratios of squared distances.
 

@@ -469,7 +469,7 @@ def learn2search(
     Raises
     ------
     ValueError
-        If the checkpoint is of another loop.
+        If the checkpoint is of another loop, or cannot be written because the strategy has no name.
 
     Examples
     --------
@@ -482,6 +482,8 @@ def learn2search(
     (4, True)
     """
     learner = Learner(oracle, n_items, preset=preset, seed=seed, targets=targets, **options)
+    if checkpoint is not None:
+        learner.recipe.check_storable()
     if checkpoint is not None and Path(checkpoint).exists():
         asked, learner = learner, Learner.load(checkpoint, oracle, targets)
         if not _is_same_loop(learner, asked, seeded=seed is not None):

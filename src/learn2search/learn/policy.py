@@ -23,7 +23,7 @@ from learn2search.comparison import answer_probabilities, calibrate_noise, fit_s
 from learn2search.embed.axes import relevances, to_principal_axes
 from learn2search.embed.dimension import energy_dimension
 from learn2search.embed.gauss_embed import GaussEmbed
-from learn2search.embed.point import CKL, TSTE
+from learn2search.embed.methods import EMBEDDINGS
 from learn2search.embedding import Embedding
 from learn2search.learn.recipe import AUTO, DOUBLING, ESTIMATED, Recipe
 from learn2search.triplets import count_items
@@ -34,7 +34,6 @@ MOST_COMPONENTS = 100
 CHOOSE_AT = 10_000  # triplets from which D is chosen, as in the paper
 FLIPPED = 0.15  # of the answers about random pairs, before any answer tells: a noise that is too high costs little
 _OFFSET = 0.1  # of the prior's standard deviation: two items of which nothing is known must not coincide
-_POINTS: dict[str, type[TSTE] | type[CKL]] = {"tste": TSTE, "ckl": CKL}
 
 
 class Lessons(NamedTuple):
@@ -246,7 +245,7 @@ def fit(
     triplets, n = lessons.up_to(up_to), known.embedding.n_items
     d = next_dimension(recipe, known.embedding, len(triplets)) if placed is None else placed.shape[1]
     init = known.embedding if starts_warm(recipe, known, len(triplets), d) else None
-    if recipe.embedding in _POINTS:
+    if recipe.embedding != "gauss":
         return _fit_points(recipe.embedding, triplets, n, d, init, seed)._replace(fitted_up_to=up_to)
     scale = 0.0 if placed is None else fit_scale(placed, triplets)
     centre = None if placed is None else scale * placed
@@ -274,12 +273,13 @@ def _fit_points(
 ) -> Learnt:
     """Positions alone, in a unit of their own: σ is the one under which the latest tenth of the triplets, held out for
     that, is most probable. The embedding that is kept is fitted to all."""
-    model, noise, latest = _POINTS[kind](d, random_state=seed), 1.0, len(triplets) - len(triplets) // 10
+    model, noise, latest = EMBEDDINGS.get(kind)(d, random_state=seed), 1.0, len(triplets) - len(triplets) // 10
     if latest < len(triplets):
         model.fit(triplets[:latest], init=init, n_items=n_items)
-        noise = 1.0 / fit_scale(model.embedding_, triplets[latest:])
+        noise = 1.0 / fit_scale(model.to_embedding().mean, triplets[latest:])
     model.fit(triplets, init=init, n_items=n_items)
-    mean, prior_variance = model.embedding_.copy(), model.embedding_.var(axis=0) + 1e-12
+    mean = model.to_embedding().mean.copy()
+    prior_variance = mean.var(axis=0) + 1e-12
     unseen = count_items(triplets, n_items) == 0
     mean[unseen] += unknown_offsets(np.flatnonzero(unseen), prior_variance)
     return Learnt(Embedding(mean), prior_variance, noise, 0, True)

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from learn2search.embed.methods import EMBEDDINGS
 from learn2search.registry import definition_of
 from learn2search.search.strategies import Strategy, known_strategy, strategy_names
 
-EMBEDDINGS = ("gauss", "tste", "ckl", "true")
 DOUBLING = "doubling"
 ESTIMATED, AUTO = "estimated", "auto"
 # What recipes did that version 0.1 stored: it used every fit.
@@ -37,8 +37,9 @@ class Recipe:
         How is searched: "sampled", "gauss", ..., or what else `make_search` takes. One without a name cannot be saved.
     untaught_strategy : str, optional
         How is searched while nothing is known.
-    embedding : {"gauss", "tste", "ckl", "true"}, optional
-        What learns; "true" takes the oracle's own features and learns nothing.
+    embedding : str, optional
+        What learns: "gauss", "tste", "ckl", or a name of `register_embedding`; "true" takes the oracle's own features
+        and learns nothing.
     n_components : int, "estimated" or "auto", optional
         The number of axes D. "estimated" is the paper's: 100 until there are 10,000 triplets, then as many as hold 98%
         of the energy.
@@ -105,7 +106,7 @@ class Recipe:
     def __post_init__(self) -> None:
         object.__setattr__(self, "strategy", known_strategy(self.strategy))
         _check_choice("untaught_strategy", self.untaught_strategy, strategy_names())
-        _check_choice("embedding", self.embedding, EMBEDDINGS)
+        _check_choice("embedding", self.embedding, (*EMBEDDINGS.names(), "true"))
         _check_choice("refit_by", self.refit_by, ("searches", "triplets"))
         _check_components(self.n_components)
         object.__setattr__(self, "refit", _checked_refit(self.refit))
@@ -125,6 +126,20 @@ class Recipe:
             if isinstance(value, np.generic):  # a plain number, as a file holds it
                 object.__setattr__(self, name, value.item())
 
+    def check_storable(self) -> None:
+        """Can the recipe be stored?
+
+        Raises
+        ------
+        ValueError
+            If its strategy has no name.
+        """
+        if not isinstance(self.strategy, str):
+            raise ValueError(
+                f"a loop can only be stored when its strategy has a name: give {definition_of(self.strategy)} one by "
+                "register_strategy"
+            )
+
     def to_dict(self) -> dict[str, Any]:
         """The recipe as plain JSON values.
 
@@ -138,11 +153,7 @@ class Recipe:
         ValueError
             If the strategy has no name.
         """
-        if not isinstance(self.strategy, str):
-            raise ValueError(
-                f"a loop can only be stored when its strategy has a name: give {definition_of(self.strategy)} one by "
-                "register_strategy"
-            )
+        self.check_storable()
         return {name: None if value == math.inf else value for name, value in asdict(self).items()}
 
     @classmethod

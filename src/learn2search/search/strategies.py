@@ -52,21 +52,26 @@ def register_strategy(name: str) -> Callable[[Maker], Maker]:
     return register
 
 
-def strategy_names() -> tuple[str, ...]:
+def strategy_names(built_in: bool = True) -> tuple[str, ...]:
     """The names of all strategies: the built-in ones, installed ones, and those of `register_strategy`.
+
+    Parameters
+    ----------
+    built_in : bool, optional
+        Also those of this package?
 
     Returns
     -------
     tuple of str
-        What `make_search` and `simulate` take.
+        Names that `make_search` takes, the built-in ones first.
 
     Examples
     --------
     >>> import learn2search as l2s
-    >>> "gauss" in l2s.strategy_names()
-    True
+    >>> l2s.strategy_names()[:6]
+    ('eff', 'gauss', 'ig', 'posterior', 'random', 'sampled')
     """
-    return STRATEGIES.names()
+    return STRATEGIES.names() if built_in else STRATEGIES.added()
 
 
 def known_strategy(strategy: Strategy) -> Strategy:

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, File, Form, Request, UploadFile
 from fastapi.responses import RedirectResponse, Response, StreamingResponse
 
 from learn2search.site.administration import dashboard, exports, owners
-from learn2search.site.catalogue.options import checked, options_of
+from learn2search.site.catalogue.options import checked, offered_strategies, options_of
 from learn2search.site.catalogue.uploads import import_upload
 from learn2search.site.context import Site
 from learn2search.site.learning import publishing, trainer
@@ -117,7 +117,8 @@ def replay(request: Request, site: OurSite, collection: Ours, search_id: str) ->
 
 @inside.get("/{slug}/settings")
 def settings(request: Request, collection: Ours) -> Response:
-    return render(request, "owner/settings.html", collection=collection, options=options_of(collection))
+    options, offered = options_of(collection), offered_strategies()
+    return render(request, "owner/settings.html", collection=collection, options=options, offered=offered)
 
 
 # --- changing --------------------------------------------------------------------------------------
@@ -135,13 +136,13 @@ def change_settings(
     noun: Annotated[str, Form()],
     nouns: Annotated[str, Form()],
     show: Annotated[int, Form()],
-    strategies: Annotated[str, Form()],
+    strategies: Annotated[list[str], Form(default_factory=list)],
     note: Annotated[str, Form()] = "",
     listed: Annotated[str, Form()] = "",
 ) -> Response:
     values: dict[str, Any] = options_of(collection).model_dump()
     values |= {"noun": noun.strip(), "nouns": nouns.strip(), "note": note.strip(), "show": show}
-    values |= {"strategies": strategies.split("+"), "listed": bool(listed)}
+    values |= {"strategies": strategies, "listed": bool(listed)}
     owners.change_collection(site, collection, title.strip() or collection.title, checked(values))
     return _back(collection.slug, "/settings")
 

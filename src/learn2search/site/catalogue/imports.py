@@ -60,15 +60,16 @@ def make_collection(site: Site, slug: str, title: str, **options: Any) -> Collec
     with site.database.write() as db:
         known = collections.by_slug(db, slug)
         if known is not None:
-            return _with_warm_start(db, known, options.get("warm_start", "nothing"))
+            return _with_given(db, known, options)
         return collections.add(db, slug, title, checked(options).model_dump(mode="json"), site.now())
 
 
-def _with_warm_start(db: Connection, known: Collection, wanted: str) -> Collection:
-    """A collection that exists keeps its options, but a warm start can be asked for later too."""
-    if wanted == "nothing" or known.options.get("warm_start") == wanted:
+def _with_given(db: Connection, known: Collection, options: dict[str, Any]) -> Collection:
+    """A collection that exists keeps its options, but a warm start and strategies can be asked for later too."""
+    given = {name: options[name] for name in ("warm_start", "strategies") if options.get(name, "nothing") != "nothing"}
+    changed = checked(known.options | given).model_dump(mode="json") if given else known.options
+    if changed == known.options:
         return known
-    changed = checked(known.options | {"warm_start": wanted}).model_dump(mode="json")
     collections.change(db, known.id, known.title, changed)
     return replace(known, options=changed)
 

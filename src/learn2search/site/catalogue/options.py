@@ -1,14 +1,17 @@
 """What an owner can choose for a collection."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from learn2search import strategy_names
 from learn2search.site.errors import Invalid
 from learn2search.site.show_counts import ShowCount
 from learn2search.store.collections import Collection
 
-Strategy = Literal["sampled", "gauss"]
+StrategyName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+
+OUR_STRATEGIES = ("sampled", "gauss")  # those of the library that serve a collection of any size
 
 
 class Options(BaseModel):
@@ -25,7 +28,8 @@ class Options(BaseModel):
     shape
         Of the frames in which pictures are shown.
     strategies
-        With two, each visitor gets one of them, and the dashboard compares them.
+        By their names. With several, each visitor gets one of them, and the dashboard compares them. Whether they are
+        installed is checked when they are chosen (`checked`), not when they are read.
     warm_start
         What places the items before there are answers.
     dimensions
@@ -41,7 +45,7 @@ class Options(BaseModel):
     note: str = Field(default="", max_length=400)
     show: ShowCount = 4
     shape: Literal["tall", "square", "wide"] = "square"
-    strategies: tuple[Strategy, ...] = Field(default=("sampled",), min_length=1, max_length=2)
+    strategies: tuple[StrategyName, ...] = Field(default=("sampled",), min_length=1, max_length=8)
     warm_start: Literal["nothing", "pictures"] = "nothing"
     dimensions: int = Field(default=10, ge=1, le=100)
     listed: bool = True
@@ -50,6 +54,11 @@ class Options(BaseModel):
 def options_of(collection: Collection) -> Options:
     """The options of a stored collection."""
     return Options.model_validate(collection.options)
+
+
+def offered_strategies() -> tuple[str, ...]:
+    """The strategies that an owner can choose: ours, and those of installed packages."""
+    return (*OUR_STRATEGIES, *strategy_names(built_in=False))
 
 
 def checked(values: dict[str, Any]) -> Options:
@@ -61,7 +70,11 @@ def checked(values: dict[str, Any]) -> Options:
         Names the first option that is wrong.
     """
     try:
-        return Options.model_validate(values)
+        options = Options.model_validate(values)
     except ValidationError as error:
         first = error.errors()[0]
         raise Invalid(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+    for name in options.strategies:
+        if name not in offered_strategies():
+            raise Invalid(f"strategies: choose from {', '.join(offered_strategies())}, not “{name}”.")
+    return options

@@ -4,10 +4,12 @@ import hashlib
 import threading
 from collections import Counter, OrderedDict
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
-from learn2search import Search, make_search
+from learn2search import Search, make_search, strategy_names
+from learn2search.site.errors import Unavailable
 from learn2search.site.learning.model_cache import EmbeddingAt, ModelCache
 from learn2search.store.enums import AnswerKind
 from learn2search.store.searches import SearchRow, StepRow
@@ -117,10 +119,13 @@ class BeliefCache:
             twice; larger for the gallery, since people overlook things.
         """
         known = self._models.embedding_at(row.model_id, row.lessons)
-        options = {} if row.strategy == "gauss" else {"miss_rate": miss_rate}
-        seed = int.from_bytes(hashlib.sha256(row.id.encode()).digest()[:16])
-        noise = known.model.info.noise
-        return OpenSearch(make_search(row.strategy, known.embedding, noise, seed=seed, **options), known)
+        if row.strategy not in strategy_names():
+            raise Unavailable(f"This search is by the strategy “{row.strategy}”, which is not installed here any more.")
+        make = partial(make_search, row.strategy, known.embedding, known.model.info.noise, seed=_seed_of(row))
+        search = make()
+        if miss_rate and "miss_rate" in search.options:
+            search = make(miss_rate=miss_rate)
+        return OpenSearch(search, known)
 
     def at(self, row: SearchRow, answers: Sequence[StepRow], question: StepRow) -> OpenSearch:
         """The search after the answers, with the question open: from the cache, or else replayed."""
@@ -173,6 +178,10 @@ class BeliefCache:
                 del self._holders[belief.known]
                 self._bytes -= _weight(belief.known)
         return belief
+
+
+def _seed_of(row: SearchRow) -> int:
+    return int.from_bytes(hashlib.sha256(row.id.encode()).digest()[:16])
 
 
 def little_known(known: EmbeddingAt) -> Items:
