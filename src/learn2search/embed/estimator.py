@@ -13,9 +13,9 @@ from learn2search.comparison import Link, log_probabilities
 from learn2search.embedding import Embedding
 from learn2search.files import read_npz, write_npz
 from learn2search.triplets import as_triplets, is_degenerate
-from learn2search.typing import Array, Mask, Triplets
+from learn2search.typing import Array, Arrays, Mask, Triplets
 
-_VERSION = 1
+_VERSION = 2
 
 
 class TripletEmbedding(ABC):
@@ -215,7 +215,8 @@ class TripletEmbedding(ABC):
         estimator
             Fitted, as it was saved.
         """
-        content = read_npz(path, cls._format(), _VERSION, f"a saved {cls.__name__}", ("parameters", *cls._stored))
+        names = ("parameters", *cls._stored)
+        content = read_npz(path, cls._format(), _VERSION, f"a saved {cls.__name__}", names, _upgraded)
         model = cls(**json.loads(str(content["parameters"])))
         for name in cls._stored:
             setattr(model, name, _plain(content[name]))
@@ -268,6 +269,13 @@ def check_fraction(validation_fraction: float) -> None:
 def _plain(value: Any) -> Any:
     """Python's number for one of NumPy's."""
     return value.item() if isinstance(value, np.generic | np.ndarray) and value.ndim == 0 else value
+
+
+def _upgraded(arrays: Arrays) -> Arrays:
+    """Version 1 had no factor of the variances: it is 1."""
+    if str(arrays.get("version")) != "1":
+        return arrays
+    return {**arrays, "version": np.array(_VERSION), "variance_factor_": np.array(1.0)}
 
 
 def _is_plain(value: object) -> bool:

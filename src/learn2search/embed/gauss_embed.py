@@ -44,13 +44,15 @@ from learn2search.embed.fit_loop import (
 )
 from learn2search.embed.methods import register_embedding
 from learn2search.embed.online import update_in_place
+from learn2search.embed.variance_factor import HeldOut, fit_factor
 from learn2search.embedding import Embedding
-from learn2search.triplets import as_triplets
+from learn2search.triplets import as_triplets, folds, infer_groups
 from learn2search.typing import Array, Mask, Seed, Triplets
 
 _PRIORS = ("empirical", "standard", "ard")
 _FIRST_SD = {"probit": 1.0, "ratio": 0.1}
 _FIRST_AXES, _MOST_AXES = 30, 120  # with which "auto" begins, and how far it goes if all of them are needed
+_FOLDS = 5  # by which the factor of the variances is chosen
 _RELEVANT = 0.5  # mean ν² / mean ψ of an axis that is kept
 
 
@@ -58,8 +60,8 @@ _RELEVANT = 0.5  # mean ν² / mean ψ of an axis that is kept
 class GaussEmbed(TripletEmbedding):
     """A distributional embedding: every item is a Gaussian, learnt from triplets.
 
-    `fit` sets `embedding_` (the means) and `variance_`, `(n, d)` each, `prior_variance_` `(d,)`, `n_items_` and
-    `epochs_`. docs/embeddings.md tells what None stands for, and when to change what.
+    `fit` sets `embedding_` (the means) and `variance_`, `(n, d)` each, `prior_variance_` `(d,)`, `variance_factor_`,
+    `n_items_` and `epochs_`. docs/embeddings.md tells what None stands for, and when to change what.
 
     Parameters
     ----------
@@ -73,6 +75,9 @@ class GaussEmbed(TripletEmbedding):
         The prior's variance: fitted, 1 (the paper's N(0, I)), fitted for each axis, or a number.
     temper : float, optional
         τ, the weight of the KL term.
+    variance_factor : float or "fit", optional
+        The variances times this are what `predict_proba` and `log_likelihood` integrate over. 1 takes them as they
+        are; "fit" chooses by five folds of whole groups, which takes five more fits.
     epochs, learning_rate, batch_size : optional
         Length, first step and batches of the fit.
     n_samples : int, optional
@@ -110,8 +115,9 @@ class GaussEmbed(TripletEmbedding):
 
     variance_: Array
     prior_variance_: Array
+    variance_factor_: float
     trials_: list[Any]
-    _stored: ClassVar[tuple[str, ...]] = ("embedding_", "variance_", "prior_variance_", "epochs_")
+    _stored: ClassVar[tuple[str, ...]] = ("embedding_", "variance_", "prior_variance_", "variance_factor_", "epochs_")
 
     def __init__(
         self,
@@ -121,6 +127,7 @@ class GaussEmbed(TripletEmbedding):
         kappa: float = 5.0,
         prior: str | float | None = None,
         temper: float | None = None,
+        variance_factor: float | str = 1.0,
         epochs: int | None = None,
         learning_rate: float | None = None,
         batch_size: int | None = None,
@@ -136,6 +143,7 @@ class GaussEmbed(TripletEmbedding):
         self.kappa = kappa
         self.prior = prior
         self.temper = temper
+        self.variance_factor = variance_factor
         self.epochs = epochs
         self.learning_rate = learning_rate
         self.batch_size = batch_size
@@ -191,7 +199,22 @@ class GaussEmbed(TripletEmbedding):
         if self.n_components == "auto":
             if init is not None or prior_mean is not None:
                 raise ValueError('init and prior_mean have a fixed number of columns: give n_components, not "auto"')
-            return self._fit_automatic(rows, n, labels)
+            self._fit_automatic(rows, n, labels)
+        else:
+            self._fit_given(rows, n, labels, init, prior_mean)
+        if self.variance_factor == "fit":
+            self.variance_factor_ = self._held_out_factor(rows, n, labels, prior_mean)
+        return self
+
+    def _fit_given(
+        self,
+        rows: Triplets,
+        n: int,
+        labels: NDArray[np.generic] | None,
+        init: ArrayLike | Embedding | None,
+        prior_mean: ArrayLike | None,
+    ) -> None:
+        """With a given number of axes."""
         d = int(self.n_components)
         split_seed, start_seed, run_seed = seeds(self.random_state, 3)
         train, held_out = hold_out(rows, self.validation_fraction, labels, split_seed)
@@ -210,7 +233,22 @@ class GaussEmbed(TripletEmbedding):
         self._keep(result, variance, centre, unseen_items(rows, n))
         if result.interrupted:
             raise KeyboardInterrupt(f"the fit was interrupted after epoch {result.epochs}: the estimator is usable")
-        return self
+
+    def _held_out_factor(
+        self, rows: Triplets, n: int, labels: NDArray[np.generic] | None, prior_mean: ArrayLike | None
+    ) -> float:
+        """The factor under which held-out groups are most probable, given fits to the others.
+
+        These begin from scratch: `init` may have been fitted to what is held out.
+        """
+        groups = infer_groups(rows) if labels is None else labels
+        options = {"n_components": self.embedding_.shape[1], "variance_factor": 1.0, "verbose": False}
+        parts = []
+        for train, held_out in folds(len(rows), _FOLDS, seeds(self.random_state, 4)[3], groups):
+            other = type(self)(**self.get_params() | options)
+            other.fit(rows[train], None, None, n, groups[train], prior_mean)
+            parts.append(HeldOut(other.embedding_, other.variance_, rows[held_out], groups[held_out]))
+        return fit_factor(parts, self._link())
 
     def _optimize_on(
         self,
@@ -294,8 +332,9 @@ class GaussEmbed(TripletEmbedding):
         variance[unseen] = scale
         self.embedding_, self.variance_, self.prior_variance_ = mean, variance, scale
         self.n_items_, self.epochs_ = len(mean), result.epochs
+        self.variance_factor_ = self._first_factor()
 
-    def _fit_automatic(self, rows: Triplets, n: int, groups: NDArray[np.generic] | None) -> Self:
+    def _fit_automatic(self, rows: Triplets, n: int, groups: NDArray[np.generic] | None) -> None:
         """Many axes with a prior variance each; turn to the principal ones, drop those with more noise than signal,
         and fit again from there, until twice none is dropped (an axis of chance dies slowly)."""
         seed = int(seeds(self.random_state, 1)[0].generate_state(1)[0])
@@ -315,7 +354,6 @@ class GaussEmbed(TripletEmbedding):
             width = int(relevant.sum())
         chosen = {"n_components": width, "random_state": seed}
         self._fit_within(chosen, rows, turned, n, groups)
-        return self
 
     def _fit_within(
         self,
@@ -326,7 +364,7 @@ class GaussEmbed(TripletEmbedding):
         groups: NDArray[np.generic] | None,
     ) -> Self:
         """Fit another one with these options and take over what it has learnt, also when it is interrupted."""
-        other = type(self)(**self.get_params() | options)
+        other = type(self)(**self.get_params() | {"variance_factor": self._first_factor()} | options)
         try:
             other.fit(rows, None, init, n, groups)
         finally:
@@ -370,6 +408,7 @@ class GaussEmbed(TripletEmbedding):
         kind, _ = self._prior_and_temper(d)
         self.embedding_, self.variance_, self.n_items_, self.epochs_ = np.empty((0, d)), np.empty((0, d)), 0, 0
         self.prior_variance_ = np.full(d, 1.0 if isinstance(kind, str) else kind)
+        self.variance_factor_ = self._first_factor()
 
     # --- the result --------------------------------------------------------------------------------
 
@@ -385,7 +424,7 @@ class GaussEmbed(TripletEmbedding):
         return Embedding(self.embedding_, self.variance_)
 
     def _model(self) -> tuple[Array, Array, Link]:
-        return self.embedding_, self.variance_, self._link()
+        return self.embedding_, self.variance_factor_ * self.variance_, self._link()
 
     def _link(self) -> Link:
         return Link(self.link == "ratio", float(self.kappa))
@@ -399,6 +438,10 @@ class GaussEmbed(TripletEmbedding):
             return (2.0 * temper if self.link == "ratio" else "empirical"), temper
         return self.prior, temper
 
+    def _first_factor(self) -> float:
+        """The factor before one is fitted: the given one, or 1."""
+        return 1.0 if self.variance_factor == "fit" else float(self.variance_factor)
+
     def _check_parameters(self) -> None:
         if self.n_components != "auto":
             check_dimension(self.n_components)
@@ -406,6 +449,8 @@ class GaussEmbed(TripletEmbedding):
             raise ValueError(f'link must be "probit" or "ratio", got {self.link!r}')
         if self.prior is not None and self.prior not in _PRIORS and not is_positive(self.prior):
             raise ValueError(f'prior must be "empirical", "standard", "ard" or a positive variance, got {self.prior!r}')
+        if self.variance_factor != "fit" and not is_positive(self.variance_factor):
+            raise ValueError(f'variance_factor must be "fit" or a positive number, got {self.variance_factor!r}')
         check_fraction(self.validation_fraction)
         names = ("kappa", "temper", "epochs", "learning_rate", "batch_size", "n_samples", "patience")
         check_positive(**{name: getattr(self, name) for name in names})
