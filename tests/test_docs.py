@@ -115,6 +115,7 @@ def test_python_blocks_are_valid(page: Path) -> None:
         compile("\n" * line + block, str(page), "exec")
 
 
+@pytest.mark.usefixtures("forgotten_names")
 @pytest.mark.parametrize("page", [page for page in PAGES if python_blocks(page)], ids=lambda page: page.stem)
 def test_python_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In their order, with the names of those before. One that cannot run says so: `<!-- not run: needs ... -->`."""

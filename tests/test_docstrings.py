@@ -119,6 +119,7 @@ def test_an_example_shows_each_name(public: Public) -> None:
     assert re.search(rf"\b{name}\b", examples), f"no example shows {public.name}"
 
 
+@pytest.mark.usefixtures("forgotten_names")
 @pytest.mark.parametrize("public", PUBLIC, ids=lambda public: public.name)
 def test_examples_run(public: Public, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if public.name.startswith("fetch_") and not DATA:

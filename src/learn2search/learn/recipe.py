@@ -133,6 +133,11 @@ class Recipe:
         ------
         ValueError
             If its strategy has no name.
+
+        Examples
+        --------
+        >>> import learn2search as l2s
+        >>> l2s.Recipe(strategy="gauss").check_storable()
         """
         if not isinstance(self.strategy, str):
             raise ValueError(
