@@ -1,9 +1,11 @@
 """Measuring goes on where it was stopped, and every module has the same options."""
 
 import json
+import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -113,15 +115,25 @@ def test_parts_should_be_chosen_by_their_names(monkeypatch: pytest.MonkeyPatch) 
     assert all(Study("reproduce").wants(part) for part in reproduce.PARTS)
 
 
-@pytest.mark.heavy
-def test_workers_of_a_cluster_should_get_the_package(tmp_path: Path, results_folder: Path) -> None:
-    """A worker that was started elsewhere has learn2search, and not this package."""
-    from distributed import LocalCluster
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[str]:
+    """The address of a scheduler with one worker: processes that begin in another folder, without this package."""
+    file = tmp_path / "scheduler.json"
+    known = ["--scheduler-file", str(file), "--no-dashboard"]
+    parts = {"scheduler": ["--port", "0"], "worker": ["--nthreads", "1", "--no-nanny"]}
+    with ExitStack() as stack:
+        for part, options in parts.items():
+            line = [sys.executable, "-m", f"distributed.cli.dask_{part}", *known, *options]
+            process = stack.enter_context(subprocess.Popen(line, cwd=tmp_path, stderr=subprocess.DEVNULL))
+            stack.callback(process.terminate)
+        while not file.exists():
+            time.sleep(0.1)
+        yield json.loads(file.read_text())["address"]
 
+
+@pytest.mark.heavy
+def test_workers_of_a_cluster_should_get_the_package(cluster: str, results_folder: Path) -> None:
     from research import lemma
 
-    with LocalCluster(n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
-        Study("lemma", scheduler=cluster.scheduler_address).measure_many(
-            lemma.PATH, lemma.path_of, [{"first": 1.0, "steps": 5}]
-        )
+    Study("lemma", scheduler=cluster).measure_many(lemma.PATH, lemma.path_of, [{"first": 1.0, "steps": 5}])
     assert Results(quick=True).one(lemma.END, first=1.0)["steps"] == 5
