@@ -94,6 +94,7 @@ def test_a_trainer_should_end_when_the_site_that_started_it_has_gone(tmp_path: P
     assert subprocess.run([*command, "--home", str(tmp_path)], timeout=PATIENCE, check=False).returncode == 0
 
 
+@pytest.mark.heavy
 def test_killed_workers_and_trainers_should_lose_nothing(
     tmp_path: Path, pictures: Path, run_command: RunCommand
 ) -> None:

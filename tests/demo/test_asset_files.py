@@ -39,6 +39,7 @@ def test_thumbnails_should_be_cut_from_the_photograph_in_the_order_of_the_faces(
     assert written == [f"{number:04x}00" * 64 for number in range(len(demo.faces()))]
 
 
+@pytest.mark.heavy
 def test_a_snapshot_should_be_made_and_installed(tmp_path: Path) -> None:
     make_assets.make_snapshot(tmp_path / "snapshot.npz", n_searches=8)
     site = Site.open(Settings(home=tmp_path / "home", database_url=None, seed=0))

@@ -292,6 +292,7 @@ def test_embeddings_without_variances_should_run_in_the_same_loop(embedding: str
     assert list(again.searches(4)) == list(loop_.searches(4))
 
 
+@pytest.mark.heavy
 def test_features_should_shorten_the_first_searches() -> None:
     def first(**options: Any) -> float:
         runs = (learner(seed=seed, **options).searches(8) for seed in range(6))
@@ -321,6 +322,7 @@ def test_the_number_of_axes_should_be_chosen_when_there_are_enough_triplets(monk
         assert loop_.embedding.dim < first if n_components == "estimated" else loop_.embedding.dim == first
 
 
+@pytest.mark.heavy
 def test_a_loop_should_find_its_own_number_of_axes() -> None:
     """16 hidden features: ten axes are too few, and "auto" notices."""
     features = np.random.default_rng(0).normal(size=(60, 16))

@@ -79,6 +79,7 @@ def kill_when_some_are_done(process: int, folder: Path, done: list[int], killed:
     killed.touch()
 
 
+@pytest.mark.heavy
 def test_a_cluster_should_complete_although_a_worker_is_killed(tmp_path: Path) -> None:
     from distributed import Client, LocalCluster
 

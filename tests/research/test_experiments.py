@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 SMALL = ("theorem1", "lemma", "theorem2", "scaling")  # seconds, without data sets and without a site
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", [SMALL[0], *(pytest.param(name, marks=pytest.mark.heavy) for name in SMALL[1:])])
 def test_a_small_experiment_should_run_and_be_drawn(results_folder: Path, name: str) -> None:
     module = import_module(f"research.{name}")
     module.run(Study(name, quick=True, repetitions=2, seed=module.SEED))

@@ -158,6 +158,7 @@ def test_random_search_should_cost_what_theory_says() -> None:
     assert abs(run.mean - 30.5) < 4 * math.sqrt((60**2 - 1) / 12 / 2400)
 
 
+@pytest.mark.heavy
 def test_strategies_should_rank_as_in_the_paper() -> None:
     """Figure 1a at n = 120: IG best, then Eff, GaussSearch, and Rand last; ours beside IG."""
     targets = np.arange(120).repeat(5)

@@ -314,7 +314,7 @@ def run_python(program: str, folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
 
 
-@pytest.mark.parametrize("decorator", ["", '@l2s.register_strategy("in-order")'])
+@pytest.mark.parametrize("decorator", ["", pytest.param('@l2s.register_strategy("in-order")', marks=pytest.mark.heavy)])
 def test_an_installed_package_should_add_its_strategy(tmp_path: Path, decorator: str) -> None:
     install(tmp_path, "shelf", decorator=decorator)
     run = run_python(PROGRAM.format(module="shelf"), tmp_path)
@@ -337,6 +337,7 @@ def test_an_installed_package_should_add_its_strategy(tmp_path: Path, decorator:
         ([{"module": "one", "target": "Nothing"}], '"in-order" of the package one 1.2 cannot be imported from one:No'),
     ],
 )
+@pytest.mark.heavy
 def test_a_package_that_clashes_or_is_broken_should_be_named(
     tmp_path: Path, packages: list[dict[str, str]], message: str
 ) -> None:
