@@ -19,7 +19,7 @@ RESEARCH = sorted((ROOT / "research").rglob("*.py"))
 LAYERS = [
     {"typing", "compiled", "streams", "files", "progress", "registry", "oklab", "normal_tails"},
     {"comparison", "triplets", "triplet_files", "embedding"},
-    {"nearest", "oracle", "embed", "metrics", "datasets"},
+    {"nearest", "oracle", "table_oracle", "embed", "metrics", "datasets"},
     {"search"},
     {"learn"},
     {"__init__"},  # the public names: the library ends here, the product begins above

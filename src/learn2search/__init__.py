@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from learn2search.search.posterior import PosteriorSearch
     from learn2search.search.simulate import Run, calibrate_on_policy, simulate
     from learn2search.search.strategies import make_search, register_strategy, strategy_names
+    from learn2search.table_oracle import TableOracle
     from learn2search.triplet_files import read_triplets, write_triplets
 
     __version__: str
@@ -65,6 +66,7 @@ __all__ = [
     "Run",
     "Search",
     "Step",
+    "TableOracle",
     "TripletData",
     "__version__",
     "accelerated",
@@ -133,6 +135,7 @@ _HOME = {
     "search.base": ("Search", "Step"),
     "search.simulate": ("Run", "calibrate_on_policy", "simulate"),
     "search.strategies": ("make_search", "register_strategy", "strategy_names"),
+    "table_oracle": ("TableOracle",),
     "triplet_files": ("read_triplets", "write_triplets"),
 }
 _MODULES = {"accelerated": "embed._jax", "metrics": "metrics", "triplets": "triplets"}  # public as a whole

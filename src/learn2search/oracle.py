@@ -139,8 +139,7 @@ class ProbitOracle:
         >>> l2s.ProbitOracle([[0.0], [1.0]], noise=0.1, seed=0).keys(3).shape
         (3, 2)
         """
-        people = np.random.SeedSequence(self._seed.entropy, spawn_key=(*self._seed.spawn_key, _PEOPLE))
-        return stream_keys(people, count)
+        return stream_keys(people_seed(self._seed), count)
 
     def visitor(self, number: int) -> "ProbitOracle":
         """The same kind of person with the random stream that a visitor of a simulation has.
@@ -199,14 +198,7 @@ class ProbitOracle:
         ValueError
             If the query or the target names no item.
         """
-        shown = np.asarray(query)
-        if shown.dtype.kind not in "iu":
-            raise ValueError(f"a query is 2 or more items, whole numbers, got {query!r}")
-        shown = shown.astype(np.int64)
-        if shown.ndim != 1 or len(shown) < 2 or shown.min() < 0 or shown.max() >= len(self.features):
-            raise ValueError(f"a query is 2 or more items of 0..{len(self.features) - 1}, got {query!r}")
-        if not isinstance(target, int | np.integer) or not 0 <= target < len(self.features):
-            raise ValueError(f"the target must be an item of 0..{len(self.features) - 1}, got {target!r}")
+        shown = checked_question(query, target, len(self.features))
         place = choose(self.person, shown, target, open_stream(self._key, self._asked))
         self._asked += 1
         return None if place < 0 else int(shown[place])
@@ -215,6 +207,24 @@ class ProbitOracle:
 def is_modelled(oracle: Oracle) -> TypeGuard[ProbitOracle]:
     """Does the oracle answer by the model, so that compiled code can answer for it? A subclass may do otherwise."""
     return isinstance(oracle, ProbitOracle) and type(oracle).choose is ProbitOracle.choose
+
+
+def people_seed(seed: np.random.SeedSequence, *place: int) -> np.random.SeedSequence:
+    """The seed of people's streams, which differ from those of the searches of the same seed."""
+    return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, _PEOPLE, *place))
+
+
+def checked_question(query: Sequence[int], target: int, n_items: int) -> Items:
+    """The items shown as an array, or an error that says why the question cannot be answered."""
+    shown = np.asarray(query)
+    if shown.dtype.kind not in "iu":
+        raise ValueError(f"a query is 2 or more items, whole numbers, got {query!r}")
+    shown = shown.astype(np.int64)
+    if shown.ndim != 1 or len(shown) < 2 or shown.min() < 0 or shown.max() >= n_items:
+        raise ValueError(f"a query is 2 or more items of 0..{n_items - 1}, got {query!r}")
+    if not isinstance(target, int | np.integer) or not 0 <= target < n_items:
+        raise ValueError(f"the target must be an item of 0..{n_items - 1}, got {target!r}")
+    return shown
 
 
 @compiled

@@ -24,6 +24,7 @@ from learn2search.search.plain_loop import search_for
 from learn2search.search.strategies import make_search
 from learn2search.search.trace import new_trace, steps_of
 from learn2search.streams import seed_sequence, stream_keys
+from learn2search.table_oracle import visitor_of
 from learn2search.triplets import from_search
 from learn2search.typing import Array, Items, Key, Keys, Seed, Triplets
 
@@ -214,10 +215,8 @@ class Learner:
         target = self._draw_target()
         search = self._new_search()
         unknown, setup = self._unknown(), setup_of(search)
-        if not is_modelled(self._oracle):
-            episode = self._run_in_python(search, target, self._oracle, unknown)
-        elif setup is None or self._place_of[target] < 0 or len(unknown):
-            episode = self._run_in_python(search, target, self._oracle.visitor(self.number), unknown)
+        if not is_modelled(self._oracle) or setup is None or self._place_of[target] < 0 or len(unknown):
+            episode = self._run_in_python(search, target, visitor_of(self._oracle, self.number), unknown)
         else:
             episode = self._run_compiled(setup, target)
         self.number += 1

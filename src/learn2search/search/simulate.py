@@ -18,6 +18,7 @@ from learn2search.search.plain_loop import search_for
 from learn2search.search.strategies import Strategy, make_search
 from learn2search.search.trace import Games, Trace, answered, flipped, new_trace, record, steps_of
 from learn2search.streams import children, seed_sequence, stream_keys
+from learn2search.table_oracle import visitor_of
 from learn2search.typing import Items, Keys, Mask, Seed
 
 MAX_QUERIES_WITH_REUSE = 10_000
@@ -274,10 +275,11 @@ def _in_python(
     """The same searches through `ask` and `tell`. How many answers were wrong is known of a `ProbitOracle` alone."""
     costs, logs = np.empty(len(targets), np.int64), []
     modelled = oracle if is_modelled(oracle) else None
-    visitors = iter(()) if modelled is None else modelled.visitors(len(targets))
+    count = len(targets)
+    visitors = (visitor_of(oracle, at) for at in range(count)) if modelled is None else modelled.visitors(count)
     flips, answers, trace = 0.0, 0.0, new_trace(limit, k)
     for game in track(range(len(targets)), "searching", len(targets), progress):
-        target, visitor = int(targets[game]), next(visitors, oracle)
+        target, visitor = int(targets[game]), next(visitors)
         search.restart(keys[game])
         costs[game] = _ask_and_tell(search, visitor, target, k, limit)
         logs.append(search.log)
