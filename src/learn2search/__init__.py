@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from learn2search import metrics, triplets
+    from learn2search.click import click_probabilities
     from learn2search.comparison import (
         answer_probabilities,
         calibrate_noise,
@@ -75,6 +76,7 @@ __all__ = [
     "calibrate_on_policy",
     "choice_probability",
     "choose_dimension",
+    "click_probabilities",
     "energy_dimension",
     "fetch_food",
     "fetch_music_artists",
@@ -126,6 +128,7 @@ _HOME = {
     "nearest": ("Nearest",),
     "normal_tails": ("hazard", "log_ndtr"),
     "oracle": ("Oracle", "ProbitOracle"),
+    "click": ("click_probabilities",),
     "comparison": (
         *("answer_probabilities", "calibrate_noise", "choice_probability", "fit_scale"),
         *("flip_rate", "hyperplane", "margin", "random_margins"),

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from learn2search.compiled import compiled
-from learn2search.typing import Array, Array32
+from learn2search.typing import Array, Array32, Items32
 
 _SQRT_HALF = math.sqrt(0.5)
 _SQRT_2_OVER_PI = math.sqrt(2.0 / math.pi)
@@ -103,15 +103,19 @@ def _cubic_table(values: Array, slopes: Array) -> Array:
     return np.column_stack([values[:-1], left, 3 * rise - 2 * left - right, left + right - 2 * rise])
 
 
-def _tables() -> tuple[Array, Array]:
+def _tables() -> tuple[Array, Array, Array]:
     z = np.linspace(-TAIL, TAIL, _CELLS + 1)
     p, q = special.ndtr(z), special.ndtr(-z)
-    density = np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi)
+    density, h = np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi), hazard(z)
     entropy = -(special.xlogy(p, p) + special.xlogy(q, q)) / math.log(2)
-    return _cubic_table(p, density), _cubic_table(entropy, density * np.log2(q / p))
+    return (
+        _cubic_table(p, density),
+        _cubic_table(entropy, density * np.log2(q / p)),
+        _cubic_table(h, -h * (h + z)),
+    )
 
 
-NDTR_TABLE, ENTROPY_TABLE = _tables()
+NDTR_TABLE, ENTROPY_TABLE, HAZARD_TABLE = _tables()
 
 
 @compiled
@@ -125,23 +129,43 @@ def tabled(table: Array, z: float) -> float:
     return value
 
 
-_NDTR_COLUMNS = tuple(np.ascontiguousarray(column) for column in NDTR_TABLE.T)
+_NDTR_COLUMNS = tuple(np.ascontiguousarray(column, np.float32) for column in NDTR_TABLE.T)
+_HAZARD_COLUMNS = tuple(np.ascontiguousarray(column, np.float32) for column in HAZARD_TABLE.T)
+
+
+@compiled
+def _cells_of(z: Array32, cells: Items32, places: Array32) -> None:
+    """The cell of each z, clipped to [-6, 6], and the place in it, in a form that is compiled to vectors."""
+    low, high, unit = np.float32(-TAIL), np.float32(TAIL - 1e-6), np.float32(_PER_UNIT)
+    for k in range(len(z)):
+        clipped = z[k] if z[k] > low else low  # not a number counts as -6, too
+        place = ((clipped if clipped < high else high) - low) * unit
+        cells[k] = np.int32(place)
+        places[k] = place - np.float32(cells[k])
 
 
 @compiled
 def multiply_by_ndtr(values: Array, z: Array32) -> None:
-    """values[k] ← values[k] Φ(z[k]), the same cubics looked up in a form that is compiled to vectors."""
+    """values[k] ← values[k] Φ(z[k]), z clipped to [-6, 6]."""
     constant, linear, square, cube = _NDTR_COLUMNS
-    cells, places = np.empty(len(values), np.uint32), np.empty(len(values))
-    for k in range(len(values)):
-        clipped = z[k] if z[k] > -TAIL else -TAIL  # not a number counts as -6, too
-        clipped = clipped if clipped < TAIL - 1e-6 else TAIL - 1e-6
-        place = (clipped + TAIL) * _PER_UNIT
-        cells[k] = np.uint32(place)
-        places[k] = place - np.float64(cells[k])
-    for k in range(len(values)):
+    cells, places = np.empty(len(z), np.int32), np.empty(len(z), np.float32)
+    _cells_of(z, cells, places)
+    for k in range(len(z)):
         cell, t = cells[k], places[k]
         values[k] *= ((cube[cell] * t + square[cell]) * t + linear[cell]) * t + constant[cell]
+
+
+@compiled
+def multiply_by_ndtr_and_tell_hazards(values: Array, z: Array32, h: Array32) -> None:
+    """The same, and the hazards φ/Φ into h."""
+    constant, linear, square, cube = _NDTR_COLUMNS
+    h_constant, h_linear, h_square, h_cube = _HAZARD_COLUMNS
+    cells, places = np.empty(len(z), np.int32), np.empty(len(z), np.float32)
+    _cells_of(z, cells, places)
+    for k in range(len(z)):
+        cell, t = cells[k], places[k]
+        values[k] *= ((cube[cell] * t + square[cell]) * t + linear[cell]) * t + constant[cell]
+        h[k] = ((h_cube[cell] * t + h_square[cell]) * t + h_linear[cell]) * t + h_constant[cell]
 
 
 @compiled

@@ -11,6 +11,7 @@ from typing import NamedTuple, Protocol, TypeGuard
 import numpy as np
 from numpy.typing import ArrayLike
 
+from learn2search.click import click_probabilities
 from learn2search.comparison import check_noise
 from learn2search.compiled import compiled
 from learn2search.embedding import Embedding
@@ -89,6 +90,8 @@ class ProbitOracle:
     0
     >>> [visitor.choose((0, 2), target=1) for visitor in person.visitors(2)]
     [0, 0]
+    >>> person.click_probabilities((0, 1, 2), target=1).round(3).tolist()
+    [0.0, 1.0, 0.0]
     """
 
     def __init__(
@@ -202,6 +205,30 @@ class ProbitOracle:
         place = choose(self.person, shown, target, open_stream(self._key, self._asked))
         self._asked += 1
         return None if place < 0 else int(shown[place])
+
+    def click_probabilities(self, query: Sequence[int], target: int) -> Array:
+        """How probable each answer of this person is, where one is given ("can't tell" is left out).
+
+        Parameters
+        ----------
+        query : sequence of int
+            The items shown, two or more.
+        target : int
+            What the person has in mind.
+
+        Returns
+        -------
+        (k,) array
+            The probability that each item of the query is clicked.
+
+        Raises
+        ------
+        ValueError
+            If the query or the target names no item.
+        """
+        shown = checked_question(query, target, len(self.features))
+        modelled = click_probabilities(self._space, shown, target, noise=self.noise)
+        return np.asarray((1.0 - self.person.lapse) * modelled + self.person.lapse / len(shown))
 
 
 def is_modelled(oracle: Oracle) -> TypeGuard[ProbitOracle]:

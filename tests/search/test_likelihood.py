@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from scipy import special
 
 import learn2search as l2s
+from learn2search.click import rivals_of
 from learn2search.comparison import PROBIT, normal_log_probabilities
-from learn2search.search.likelihood import most_probable, space_of, uncertain_margin, weigh, weigh_pair
+from learn2search.search.likelihood import most_probable, space_of, uncertain_margin, weigh, weigh_click
 from learn2search.streams import open_stream, stream_keys
 from learn2search.typing import Array, Stream
 
@@ -24,16 +25,13 @@ def stream() -> Stream:
 
 
 @given(st.integers(0, 10**6), st.integers(1, 6), st.floats(0.05, 2))
-def test_weighing_should_be_bayes_rule(seed: int, d: int, noise: float) -> None:
+def test_weighing_by_a_pair_should_be_bayes_rule(seed: int, d: int, noise: float) -> None:
     generator = np.random.default_rng(seed)
     features = generator.normal(size=(30, d)) + 1000 * generator.normal(size=d)  # far from the origin too
-    query, chosen = generator.choice(30, 4, replace=False), int(generator.integers(4))
+    query, chosen = generator.choice(30, 2, replace=False), int(generator.integers(2))
     prior = generator.dirichlet(np.ones(30))
-    likelihood = np.ones(30)
-    for place in set(range(4)) - {chosen}:
-        z = l2s.margin(features[query[chosen]], features[query[place]], features) / noise
-        likelihood *= special.ndtr(np.clip(z, -6, 6))
-    expected = prior * likelihood
+    z = l2s.margin(features[query[chosen]], features[query[1 - chosen]], features) / noise
+    expected = prior * special.ndtr(np.clip(z, -6, 6))
     p = prior.copy()
     weigh(p, space_of(l2s.Embedding(features), noise), query, chosen, 1.0, FREE, UNIFORM)
     np.testing.assert_allclose(p, expected / expected.sum(), rtol=2e-4, atol=1e-12)  # margins in float32
@@ -49,8 +47,22 @@ def test_weighing_in_blocks_should_be_the_comparison_models_normal_form(
     rows = np.array([[k, 3, 7] for k in range(30)])
     expected = normal_log_probabilities(mean / noise, var / noise**2, rows, PROBIT)
     p = np.ones(30)
-    weigh_pair(p, space_of(l2s.Embedding(mean, var), noise), 3, 7)
+    weigh_click(p, space_of(l2s.Embedding(mean, var), noise), 3, np.array([7]))
     np.testing.assert_allclose(p, np.maximum(np.exp(expected), special.ndtr(-6)), rtol=2e-3, atol=1e-7)
+
+
+@given(st.integers(0, 10**6), st.integers(3, 12), st.integers(1, 6), st.sampled_from([0.0, 1e-3, 0.3, 2.0]))
+def test_weighing_in_blocks_should_be_the_probability_of_the_click(seed: int, k: int, d: int, variance: float) -> None:
+    """Against `click.all_positive`, one target at a time in full precision; 700 targets are more than one block."""
+    generator = np.random.default_rng(seed)
+    mean, var = generator.normal(size=(700, d)), variance * generator.gamma(1.0, size=(700, d))
+    space = space_of(l2s.Embedding(mean, var if variance else None), 0.5)
+    query = generator.choice(700, k, replace=False)
+    rivals = rivals_of(space.mean, space.var, query, 0)
+    fast, slow = np.ones(700), np.ones(700)
+    weigh_click(fast, space, query[0], rivals)
+    weigh_click(slow, space._replace(coarse=True), query[0], rivals)
+    np.testing.assert_allclose(fast, slow, rtol=2e-3, atol=2e-6)
 
 
 @given(st.integers(0, 10**6))

@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from learn2search.click import click_probabilities
 from learn2search.comparison import Link
 from learn2search.embed import _jax
 from learn2search.embed._jax import choose_devices
@@ -104,6 +105,8 @@ class GaussEmbed(TripletEmbedding):
     (True, True)
     >>> model.predict(rows[400:]).shape, model.predict_proba(rows[400:]).shape
     ((100,), (100,))
+    >>> model.predict_click_proba([(0, 1, 2), (3, 4, 5)], targets=[6, 7]).shape
+    (2, 3)
     >>> model.partial_fit(rows[400:]).transform().shape
     (10, 2)
     >>> model.to_embedding()
@@ -422,6 +425,32 @@ class GaussEmbed(TripletEmbedding):
         """
         self._check_fitted()
         return Embedding(self.embedding_, self.variance_)
+
+    def predict_click_proba(self, queries: ArrayLike, targets: ArrayLike) -> Array:
+        """How probable each click is, among two or more items shown.
+
+        Parameters
+        ----------
+        queries : (m, k) or (k,) array_like of int
+            The items shown.
+        targets : (m,) array_like of int, or int
+            What the person has in mind.
+
+        Returns
+        -------
+        (m, k) or (k,) array
+            The probabilities, the uncertainty of all positions integrated out; those of one query sum to 1.
+
+        Raises
+        ------
+        ValueError
+            If a query or a target names no item, or the link is "ratio", which says nothing of more than two items.
+        """
+        self._check_fitted()
+        if self.link == "ratio":
+            raise ValueError('the ratio link compares pairs only: fit with link="probit" to predict clicks')
+        mean, var, _ = self._model()
+        return click_probabilities(Embedding(mean, var), queries, targets)
 
     def _model(self) -> tuple[Array, Array, Link]:
         return self.embedding_, self.variance_factor_ * self.variance_, self._link()

@@ -1,7 +1,8 @@
 """A pool of items that could be shown, against a sample of candidates for the target: what a click would say.
 
-With a click c and a candidate y, P(c | y) ∝ Π_s Φ(c beats s | y), the product over the other shown items. Items are
-added one by one, each by what it adds to the information of the click.
+Items are added one by one, each by what it adds to the information of the click. All of the pool are compared by
+P(c | y) ∝ Π_s Φ(c beats s | y), the product over the other shown items, which is quick; the best of them then by the
+probability of the click itself (`click.py`).
 """
 
 import math
@@ -10,11 +11,14 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
+from learn2search.click import multiply_by_all_positive
 from learn2search.compiled import compiled
 from learn2search.normal_tails import ndtr_tabled
 from learn2search.search.likelihood import Space
 from learn2search.search.places import block_place
 from learn2search.typing import Array, Blocked, Items, Items32
+
+FINALISTS = 8  # items of the pool that are compared by the click itself
 
 
 class Panel(NamedTuple):
@@ -107,7 +111,7 @@ def extend(
         if place < size:
             chosen[place] = np.argmax(panel.items == query[place])
         else:
-            chosen[place] = _best_addition(share, wins, place, panel, p, by_gain, bonus, blocked)
+            chosen[place] = _best_addition(chosen, share, wins, place, panel, p, by_gain, bonus, blocked)
             query[place] = panel.items[chosen[place]]
         block_place(query[place], 1, blocked, twins)
         for other in range(place):
@@ -130,6 +134,7 @@ def _fill_wins(panel: Panel, shown: int, place: int, wins: Array) -> None:
 
 @compiled
 def _best_addition(
+    chosen: Items,
     share: Array,
     wins: Array,
     size: int,
@@ -139,38 +144,94 @@ def _best_addition(
     bonus: float,
     blocked: Blocked,
 ) -> int:
-    best, best_score = -1, -np.inf
+    scores = np.full(len(panel.items), -np.inf)
+    clicks = np.empty((size + 1, len(panel.candidates)))
     for i in range(len(panel.items)):
-        if blocked[panel.items[i]]:
-            continue
-        score = _click_value(share, wins[i], size, panel.weights, by_gain) + bonus * p[panel.items[i]]
+        if not blocked[panel.items[i]]:
+            _products(share, wins[i], size, clicks)
+            scores[i] = _click_value(clicks, panel.weights, by_gain) + bonus * p[panel.items[i]]
+    if size == 1:  # a pair: the product is exact
+        return int(np.argmax(scores))
+    members = chosen[: size + 1].copy()
+    best, best_score = int(np.argmax(scores)), -np.inf
+    for _ in range(FINALISTS):
+        i = int(np.argmax(scores))
+        if scores[i] == -np.inf:
+            break
+        scores[i], members[size] = -np.inf, i
+        click_chances(panel, members, clicks)
+        score = _click_value(clicks, panel.weights, by_gain) + bonus * p[panel.items[i]]
         if score > best_score:
             best, best_score = i, score
     return best
 
 
 @compiled
-def _click_value(share: Array, wins: Array, size: int, weights: Array, by_gain: bool) -> float:
-    """H(click) - E H(click | y) in bits, or the expected Σ posterior², with one more item that wins with `wins`."""
-    clicks = np.empty(size + 1)
-    totals, squares = np.zeros(size + 1), np.zeros(size + 1)
+def _products(share: Array, wins: Array, size: int, clicks: Array) -> None:
+    """P(c | y) ∝ Π_s Φ(c beats s | y), `(size + 1, candidates)`, with one more item that wins with `wins`."""
+    for s in range(clicks.shape[1]):
+        clicks[size, s] = 1.0
+        for other in range(size):
+            clicks[size, s] *= wins[other, s]
+            clicks[other, s] = share[other, s] * (1.0 - wins[other, s])
+
+
+@compiled
+def click_chances(panel: Panel, members: Items, clicks: Array) -> None:
+    """P(c | y) of each of the places of the panel in `members`, `(k, candidates)`, by `click.py`.
+
+    Where positions are uncertain, the margins of a click are correlated as if only the clicked item were shared.
+    """
+    k, count = clicks.shape
+    mean, cov = np.empty((k - 1, count), np.float32), np.empty((k - 1, k - 1, count), np.float32)
+    z, rivals, squares = np.empty(count), np.empty(k - 1, np.int64), np.empty(k - 1)
+    for c in range(k):
+        place = members[c]
+        for j in range(k - 1):
+            rivals[j] = members[j if j < c else j + 1]
+            squares[j] = _inner(panel, place, rivals[j], rivals[j]) + panel.trace[rivals[j]]
+        rivals[:] = rivals[np.argsort(squares)]
+        for j in range(k - 1):
+            panel_margins(panel, place, rivals[j], z)
+            for s in range(count):
+                mean[j, s] = z[s]
+            squares[j] = _inner(panel, place, rivals[j], rivals[j]) + panel.trace[rivals[j]]
+            for q in range(j + 1):
+                both = (squares[j] + panel.trace[place]) * (squares[q] + panel.trace[place])
+                shared = _inner(panel, place, rivals[j], rivals[q]) + panel.trace[place]
+                cov[q, j] = 1.0 if q == j else shared / math.sqrt(max(both, 1e-300))
+        clicks[c] = 1.0
+        multiply_by_all_positive(clicks[c], mean, cov)
+
+
+@compiled
+def _inner(panel: Panel, c: int, i: int, j: int) -> float:
+    """(x_c - x_i)·(x_c - x_j)."""
+    total = 0.0
+    for a in range(panel.rows.shape[1]):
+        total += (panel.rows[c, a] - panel.rows[i, a]) * (panel.rows[c, a] - panel.rows[j, a])
+    return total
+
+
+@compiled
+def _click_value(clicks: Array, weights: Array, by_gain: bool) -> float:
+    """H(click) - E H(click | y) in bits, or the expected Σ posterior²; clicks: `(k, candidates)`, made to sum to 1."""
+    k = len(clicks)
+    totals, squares = np.zeros(k), np.zeros(k)
     left = 0.0
     for s in range(len(weights)):
-        clicks[size], total = 1.0, 0.0
-        for other in range(size):
-            clicks[size] *= wins[other, s]
-            clicks[other] = share[other, s] * (1.0 - wins[other, s])
-            total += clicks[other]
-        scale = weights[s] / (total + clicks[size])
-        for c in range(size + 1):
-            clicks[c] *= scale
-            totals[c] += clicks[c]
-            squares[c] += clicks[c] * clicks[c]
-        if by_gain:
-            for c in range(size + 1):
-                left += weights[s] * entropy_part(clicks[c] / weights[s])
+        total = 0.0
+        for c in range(k):
+            total += clicks[c, s]
+        for c in range(k):
+            chance = clicks[c, s] / total
+            part = weights[s] * chance
+            totals[c] += part
+            squares[c] += part * part
+            if by_gain:
+                left += weights[s] * entropy_part(chance)
     value = 0.0
-    for c in range(size + 1):
+    for c in range(k):
         value += entropy_part(totals[c]) if by_gain else squares[c] / max(totals[c], 1e-300)
     return value - left
 

@@ -1,8 +1,7 @@
 """How probable an answer is for each candidate target, and the exact posterior over all items.
 
-With exact positions P(i chosen over j | target k) = Φ(m_k / σ), with uncertain ones Φ(mean / √(σ² + variance)): the
-normal form of the comparison model, `comparison.probit_moments`. An answer multiplies the posterior by these
-probabilities, clipped to Φ(±6): no single answer rules an item out.
+A click on one of the items shown multiplies the posterior by its probability for each target (`click.py`), here for all
+targets in blocks and in vectors. The margins are clipped to ±6 standard deviations: no single answer rules an item out.
 """
 
 import math
@@ -10,10 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from learn2search.click import all_positive, click_margins, multiply_by_all_positive, rivals_of
 from learn2search.comparison import probit_moments
 from learn2search.compiled import compiled
 from learn2search.embedding import Embedding
-from learn2search.normal_tails import multiply_by_ndtr, ndtr_tabled
+from learn2search.normal_tails import TAIL, multiply_by_ndtr, ndtr_at
 from learn2search.search.places import holds
 from learn2search.streams import below
 from learn2search.typing import Array, Array32, Blocked, Items, Stream
@@ -62,91 +62,185 @@ def uncertain_margin(x_i: Array, x_j: Array, x_k: Array, v_i: Array, v_j: Array,
     return mean / math.sqrt(noise * noise + variance)
 
 
-@compiled
-def weigh_pair(p: Array, space: Space, i: int, j: int) -> None:
-    """p_k ← p_k P(i chosen over j | k) for all items, in place."""
-    x, var = space.mean, space.var
-    n, d = x.shape
-    if len(var):
-        if not space.coarse:
-            _weigh_uncertain(p, space, i, j)
-            return
-        for k in range(n):
-            if p[k] > 0.0:
-                p[k] *= ndtr_tabled(uncertain_margin(x[i], x[j], x[k], var[i], var[j], var[k], space.noise))
-        return
-    w = x[i] - x[j]
-    square = np.sum(w * w)
-    if square == 0.0:
-        return
-    w /= math.sqrt(square) * space.noise
-    if space.coarse:
-        middle = 0.5 * (x[i] + x[j])
-        for k in range(n):
-            p[k] *= ndtr_tabled(np.sum(w * (x[k] - middle)))
-        return
-    b = np.float32(np.sum(w * (space.centre - 0.5 * (x[i] + x[j]))))
-    z = np.empty(_BLOCK, np.float32)
-    for start in range(0, n, _BLOCK):
-        size = min(_BLOCK, n - start)
-        z[:size] = b
-        for a in range(d):
-            column, slope = space.columns[a, start : start + size], np.float32(w[a])
-            for k in range(size):
-                z[k] += slope * column[k]
-        multiply_by_ndtr(p[start : start + size], z)
+class Cell(NamedTuple):
+    """What the probability of one click needs to know, the same for all targets; m rivals.
 
+    origin: `(d,)` x_c - centre; normals: `(m, d)` w = (x_c - x_j)/r_j; over: `(m,)` 1/r_j; middle: `(m,)` |u_j|²/2r_j,
+    u_j = x_c - x_j; fixed: `(m, m)` the part of the covariances that is the same for all targets.
 
-@compiled
-def _weigh_uncertain(p: Array, space: Space, i: int, j: int) -> None:
-    """The same with `probit_moments` multiplied out, so that all items of a block are weighed in vectors:
-
-    with V = ψ_i + ψ_j and D = ψ_j - ψ_i, five sums over the coordinates of c and ψ_k give mean and var.
-        Σ g²V = (ΣVc² - 2m ΣVwc + m² ΣVw²)/r²,   Σ gwD = (ΣDwc - m ΣDw²)/r,   Σ (w² + V/r²) ψ_k
+    With uncertain positions, shift: `(m,)` what the variances add to the margin; v_c: `(d,)` and v: `(m, d)` variances
+    of c and of the rivals; share: `(m, m)` Σ v_c w_j w_l; own: `(m,)` Σ v_j w_j²; each: `(m, m, d)` the weights of the
+    target's variances.
     """
-    x, var = space.mean, space.var
-    n, d = x.shape
-    w, both = x[i] - x[j], var[i] + var[j]
-    gap, middle = var[j] - var[i], 0.5 * (x[i] + x[j]) - space.centre
-    r2 = np.sum(w * w) + np.sum(both)
-    r = math.sqrt(r2)
-    w /= r
-    fixed = space.noise**2 + 0.25 * np.sum(w * w * both) + 0.5 * np.sum(var[i] ** 2 + var[j] ** 2) / r2
-    bend, tilt, shift = np.sum(both * w * w) / r2, np.sum(gap * w * w) / r, 0.5 * np.sum(gap) / r
-    m, curve, cross, slant, own = np.empty((5, _BLOCK), np.float32)
-    z = np.empty(_BLOCK, np.float32)
+
+    origin: Array32
+    normals: Array32
+    over: Array32
+    middle: Array32
+    fixed: Array32
+    shift: Array32
+    v_c: Array32
+    v: Array32
+    share: Array32
+    own: Array32
+    each: Array32
+
+
+@compiled
+def cell_of(space: Space, c: int, rivals: Items) -> Cell:
+    """The cell of item c among its rivals (in plain loops: array expressions take long to compile)."""
+    x, var, m, d = space.mean, space.var, len(rivals), space.mean.shape[1]
+    origin, v_c, normals, v = _room(d), _room(d), np.zeros((m, d), np.float32), np.zeros((m, d), np.float32)
+    over, middle, shift, own = _room(m), _room(m), _room(m), _room(m)
+    for a in range(d):
+        origin[a] = x[c, a] - space.centre[a]
+        v_c[a] = var[c, a] if len(var) else 0.0
+    for j in range(m):
+        square, total, gap = 0.0, 0.0, 0.0
+        for a in range(d):
+            v[j, a] = var[rivals[j], a] if len(var) else 0.0
+            square += (x[c, a] - x[rivals[j], a]) ** 2
+            total += v_c[a] + v[j, a]
+            gap += v[j, a] - v_c[a]
+        over[j] = 1.0 / math.sqrt(square + total) if square + total > 0.0 else 0.0
+        middle[j], shift[j] = 0.5 * square * over[j], 0.5 * gap * over[j]
+        for a in range(d):
+            normals[j, a] = (x[c, a] - x[rivals[j], a]) * over[j]
+            own[j] += v[j, a] * normals[j, a] * normals[j, a]
+    fixed, share, each = np.empty((m, m), np.float32), np.empty((m, m), np.float32), np.empty((m, m, d), np.float32)
+    for j in range(m):
+        for q in range(m):
+            both, noise, common, spread = over[j] * over[q], 0.0, 0.0, 0.0
+            for a in range(d):
+                along = normals[j, a] * normals[q, a]
+                each[j, q, a] = along + both * (v_c[a] + (v[j, a] if j == q else 0.0))
+                noise += along + both * v_c[a]
+                common += v_c[a] * along
+                spread += v_c[a] * v_c[a] + (v[j, a] * v[j, a] if j == q else 0.0)
+            share[j, q] = common
+            fixed[j, q] = space.noise**2 * (1.0 if j == q else noise) + 0.5 * both * spread
+    return Cell(origin, normals, over, middle, fixed, shift, v_c, v, share, own, each)
+
+
+@compiled
+def _room(size: int) -> Array32:
+    return np.zeros(size, np.float32)
+
+
+@compiled
+def weigh_click(p: Array, space: Space, c: int, rivals: Items) -> None:
+    """p_t ← p_t P(c is clicked, not one of its rivals | t) for all items, in place."""
+    n, m = len(p), len(rivals)
+    if space.coarse:
+        _weigh_one_by_one(p, space, c, rivals)
+        return
+    cell = cell_of(space, c, rivals)
+    mean, cov = np.empty((m, _BLOCK), np.float32), np.empty((m, m, _BLOCK), np.float32)
+    room = np.empty((3 * m + 3, _BLOCK), np.float32)
     for start in range(0, n, _BLOCK):
         size = min(_BLOCK, n - start)
-        m[:], curve[:], cross[:], slant[:], own[:] = 0.0, 0.0, 0.0, 0.0, 0.0
-        for a in range(d):
-            column, spread = space.columns[a, start : start + size], space.var_columns[a, start : start + size]
-            at, v, slope = np.float32(middle[a]), np.float32(both[a] / r2), np.float32(w[a])
-            lean, each = np.float32(gap[a] * w[a] / r), np.float32(w[a] * w[a] + both[a] / r2)
+        if len(space.var):
+            _uncertain_margins(cell, space, start, size, mean, cov, room)
+        else:
+            _exact_margins(cell, space, start, size, mean, cov)
+        if m == 1 and not len(space.var):
+            multiply_by_ndtr(p[start : start + size], mean[0, :size] * np.float32(1.0 / space.noise))
+        else:
+            multiply_by_all_positive(p[start : start + size], mean, cov)
+
+
+@compiled
+def _weigh_one_by_one(p: Array, space: Space, c: int, rivals: Items) -> None:
+    """The same in full precision."""
+    mean, cov = np.empty(len(rivals)), np.empty((len(rivals), len(rivals)))
+    least = ndtr_at(-TAIL)
+    for t in range(len(p)):
+        if p[t] > 0.0:
+            click_margins(space.mean, space.var, c, rivals, t, space.noise, mean, cov)
+            p[t] *= max(all_positive(mean, cov), least)
+
+
+@compiled
+def _exact_margins(cell: Cell, space: Space, start: int, size: int, mean: Array32, cov: Array32) -> None:
+    """Margins and their covariances for a block of targets; these are the same for all."""
+    for j in range(len(mean)):
+        offset = cell.middle[j]
+        for a in range(len(cell.origin)):
+            offset -= cell.normals[j, a] * cell.origin[a]
+        row = mean[j, :size]
+        row[:] = offset
+        for a in range(len(cell.origin)):
+            column, slope = space.columns[a, start : start + size], cell.normals[j, a]
             for k in range(size):
-                c = column[k] - at
-                vc = v * c
-                m[k] += slope * c
-                curve[k] += vc * c
-                cross[k] += vc * slope
-                slant[k] += lean * c
-                own[k] += each * spread[k]
+                row[k] += slope * column[k]
+        for q in range(j, len(mean)):
+            cov[j, q, :size] = cell.fixed[j, q]
+
+
+@compiled
+def _uncertain_margins(
+    cell: Cell, space: Space, start: int, size: int, mean: Array32, cov: Array32, room: Array32
+) -> None:
+    """The same with uncertain positions: `click.click_margins` multiplied out, so that a block is done in vectors.
+
+    With x = x_t - x_c the margin is m_j = w_j·x + |u_j|²/2r_j, and
+
+        Σ v_c a_j a_l = (X - m_j Y_j - m_l Y_l + m_j m_l Σ v_c w_j w_l) / r_j r_l,   X = Σ v_c x²,   Y_j = Σ v_c w_j x
+
+    and x_j gives (P_j + 2(r_j - m_j) Q_j + (r_j - m_j)² Σ v_j w_j²) / r_j²,   P_j = Σ v_j x²,   Q_j = Σ v_j w_j x.
+    """
+    m, d = cell.normals.shape
+    x, vx, total = room[0], room[1], room[2]
+    y, p, q = room[3 : 3 + m], room[3 + m : 3 + 2 * m], room[3 + 2 * m :]
+    room[2:] = 0.0
+    for j in range(m):
+        mean[j] = cell.middle[j]
+        for other in range(j, m):
+            cov[j, other] = cell.fixed[j, other]
+    for a in range(d):
+        column, spread = space.columns[a, start : start + size], space.var_columns[a, start : start + size]
         for k in range(size):
-            total = fixed + own[k] + curve[k] - 2.0 * m[k] * cross[k] + m[k] * m[k] * bend + slant[k] - m[k] * tilt
-            z[k] = (m[k] + shift) / math.sqrt(max(total, 1e-30))
-        multiply_by_ndtr(p[start : start + size], z)
+            x[k] = column[k] - cell.origin[a]
+            vx[k] = cell.v_c[a] * x[k]
+            total[k] += vx[k] * x[k]
+        for j in range(m):
+            w, v = cell.normals[j, a], cell.v[j, a]
+            vw, row, y_j, p_j, q_j = v * w, mean[j], y[j], p[j], q[j]
+            for k in range(size):
+                row[k] += w * x[k]
+                y_j[k] += w * vx[k]
+                p_j[k] += v * x[k] * x[k]
+                q_j[k] += vw * x[k]
+            for other in range(j, m):
+                each, both = cell.each[j, other, a], cov[j, other]
+                for k in range(size):
+                    both[k] += each * spread[k]
+    two, least = np.float32(2.0), np.float32(1e-30)
+    for j in range(m):
+        for other in range(j, m):
+            both, share = cell.over[j] * cell.over[other], cell.share[j, other]
+            for k in range(size):
+                crossed = mean[j, k] * y[j, k] + mean[other, k] * y[other, k]
+                cov[j, other, k] += both * (total[k] - crossed + mean[j, k] * mean[other, k] * share)
+    for j in range(m):
+        over, own = cell.over[j], cell.own[j]
+        r = np.float32(1.0) / over if over > 0.0 else np.float32(0.0)
+        for k in range(size):
+            rest = r - mean[j, k]
+            cov[j, j, k] = max(cov[j, j, k] + over * over * (p[j, k] + rest * (two * q[j, k] + rest * own)), least)
+    for j in range(m):
+        mean[j] += cell.shift[j]
 
 
 @compiled
 def weigh(p: Array, space: Space, query: Items, chosen: int, keep: float, blocked: Blocked, prior: Array) -> None:
     """The posterior after an answer, in place; shown items keep a share `keep` of their probability.
 
-    A click is one comparison with each item passed over; "can't tell" (chosen = -1) says only that the target was not
-    shown. When nothing is left, the prior of the items that are not blocked comes back.
+    "Can't tell" (chosen = -1) says only that the target was not shown. When nothing is left, the prior of the items
+    that are not blocked comes back.
     """
     if chosen >= 0:
-        for place in range(len(query)):
-            if place != chosen:
-                weigh_pair(p, space, query[chosen], query[place])
+        weigh_click(p, space, query[chosen], rivals_of(space.mean, space.var, query, chosen))
     for item in query:
         p[item] *= keep
     total = _total(p)
