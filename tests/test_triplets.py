@@ -227,3 +227,13 @@ def test_damaged_and_foreign_files_should_be_refused(tmp_path: Path) -> None:
     np.savez(whole, format="learn2search.triplets", version=9, triplets=ROWS)
     with pytest.raises(ValueError, match="a file of triplets of version 9, this release reads version 1"):
         l2s.read_triplets(whole)
+
+
+def test_rows_of_one_click_should_share_its_bits() -> None:
+    """k - 1 rows of weight log₂ k / (k - 1): together at most the bits of one choice among k."""
+    steps = [((4, 2), 2), ((1, 5, 6, 7), 6), ((8, 3, 0), 3)]
+    rows = l2s.triplets.from_search(9, steps)
+    weights = l2s.triplets.click_weights(rows)
+    for query, chosen in steps:
+        assert weights[rows[:, 1] == chosen].sum() == pytest.approx(np.log2(len(query)))
+    assert l2s.triplets.click_weights(np.empty((0, 3), int)).shape == (0,)

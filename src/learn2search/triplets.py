@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from learn2search.streams import seed_sequence
-from learn2search.typing import Groups, Integers, Mask, Seed, Triplets
+from learn2search.typing import Array, Groups, Integers, Mask, Seed, Triplets
 
 # --- validating ------------------------------------------------------------------------------------
 
@@ -346,6 +346,35 @@ def from_search(target: int, steps: Iterable[tuple[Sequence[int], int | None]]) 
     """
     parts = [from_choice(target, query, chosen) for query, chosen in steps]
     return np.concatenate([np.empty((0, 3), np.int64), *parts])
+
+
+def click_weights(triplets: ArrayLike) -> Array:
+    """How much each triplet tells: ω = log₂ k / (k - 1), where k items were shown.
+
+    A click on one of them is one choice, at most log₂ k bits, and gives k - 1 triplets.
+
+    Parameters
+    ----------
+    triplets : (m, 3) array_like of int
+        Rows (anchor, near, far) in the order of `from_search`: those of one click follow each other.
+
+    Returns
+    -------
+    (m,) array
+        The weights; 1 where two were shown.
+
+    Examples
+    --------
+    >>> from learn2search.triplets import click_weights, from_search
+    >>> click_weights(from_search(9, [((4, 2), 2), ((1, 5, 6, 7), 6)])).round(2).tolist()
+    [1.0, 0.67, 0.67, 0.67]
+    """
+    rows = as_triplets(triplets)
+    begins = np.ones(len(rows), bool)
+    begins[1:] = (rows[1:, :2] != rows[:-1, :2]).any(axis=1)
+    sizes = np.bincount(np.cumsum(begins) - 1, minlength=0)
+    k = 1 + np.repeat(sizes, sizes) if len(rows) else np.empty(0)
+    return np.asarray(np.log2(k) / np.maximum(k - 1, 1))
 
 
 def from_odd_one_out(items: ArrayLike, odd: ArrayLike) -> Triplets:

@@ -26,7 +26,7 @@ from learn2search.embed.gauss_embed import GaussEmbed
 from learn2search.embed.methods import EMBEDDINGS
 from learn2search.embedding import Embedding
 from learn2search.learn.recipe import AUTO, DOUBLING, ESTIMATED, Recipe
-from learn2search.triplets import count_items
+from learn2search.triplets import click_weights, count_items
 from learn2search.typing import Array, Items, Triplets
 
 FIRST_COMPONENTS = {ESTIMATED: 100, AUTO: 10}  # D until it is chosen
@@ -256,6 +256,7 @@ def fit(
     model = GaussEmbed(
         d,
         prior=prior,
+        temper=1.0 / float(click_weights(triplets).mean()),  # τ = 1/ω: as if each triplet had the weight ω
         epochs=recipe.epochs[init is not None],
         learning_rate=recipe.learning_rate,
         batch_size=max(200, len(triplets) // recipe.batches),
