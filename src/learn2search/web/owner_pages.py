@@ -135,13 +135,14 @@ def change_settings(
     title: Annotated[str, Form()],
     noun: Annotated[str, Form()],
     nouns: Annotated[str, Form()],
-    show: Annotated[int, Form()],
+    show: Annotated[str, Form()],
     strategies: Annotated[list[str], Form(default_factory=list)],
     note: Annotated[str, Form()] = "",
     listed: Annotated[str, Form()] = "",
 ) -> Response:
     values: dict[str, Any] = options_of(collection).model_dump()
-    values |= {"noun": noun.strip(), "nouns": nouns.strip(), "note": note.strip(), "show": show}
+    values |= {"noun": noun.strip(), "nouns": nouns.strip(), "note": note.strip()}
+    values["show"] = int(show) if show.isdecimal() else show
     values |= {"strategies": strategies, "listed": bool(listed)}
     owners.change_collection(site, collection, title.strip() or collection.title, checked(values))
     return _back(collection.slug, "/settings")
