@@ -39,7 +39,9 @@ def show(page: Page, count: int) -> None:
     page.wait_for_function("() => !document.querySelector('main.busy')")
 
 
-@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize(
+    "look", [look if look in ("phone", "desktop") else pytest.param(look, marks=pytest.mark.heavy) for look in LOOKS]
+)
 def test_every_picture_should_be_reached_without_scrolling_sideways(open_page: Open, look: str) -> None:
     page = begin(open_page, **LOOKS[look])
     width = LOOKS[look]["viewport"]["width"]

@@ -111,8 +111,9 @@ def all_searches(request: Request, site: OurSite, collection: Ours, start: int =
 
 @inside.get("/{slug}/searches/{search_id}")
 def replay(request: Request, site: OurSite, collection: Ours, search_id: str) -> Response:
-    now = searching.state(site, search_id)
-    return render(request, "owner/replay.html", collection=collection, now=now, steps=owners.replay(site, search_id))
+    now, steps = searching.state(site, search_id), owners.replay(site, search_id)
+    shown = site.items(collection.id, {number for step in steps for number in step.shown})
+    return render(request, "owner/replay.html", collection=collection, now=now, steps=steps, shown=shown)
 
 
 @inside.get("/{slug}/settings")
