@@ -236,4 +236,3 @@ def test_rows_of_one_click_should_share_its_bits() -> None:
     weights = l2s.triplets.click_weights(rows)
     for query, chosen in steps:
         assert weights[rows[:, 1] == chosen].sum() == pytest.approx(np.log2(len(query)))
-    assert l2s.triplets.click_weights(np.empty((0, 3), int)).shape == (0,)

@@ -363,6 +363,11 @@ def click_weights(triplets: ArrayLike) -> Array:
     (m,) array
         The weights; 1 where two were shown.
 
+    Raises
+    ------
+    ValueError
+        If these are no triplets.
+
     Examples
     --------
     >>> from learn2search.triplets import click_weights, from_search
@@ -372,9 +377,9 @@ def click_weights(triplets: ArrayLike) -> Array:
     rows = as_triplets(triplets)
     begins = np.ones(len(rows), bool)
     begins[1:] = (rows[1:, :2] != rows[:-1, :2]).any(axis=1)
-    sizes = np.bincount(np.cumsum(begins) - 1, minlength=0)
-    k = 1 + np.repeat(sizes, sizes) if len(rows) else np.empty(0)
-    return np.asarray(np.log2(k) / np.maximum(k - 1, 1))
+    sizes = np.bincount(np.cumsum(begins) - 1)
+    rivals = np.repeat(sizes, sizes)
+    return np.asarray(np.log2(1 + rivals) / rivals)
 
 
 def from_odd_one_out(items: ArrayLike, odd: ArrayLike) -> Triplets:

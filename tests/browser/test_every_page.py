@@ -30,6 +30,7 @@ LOOKS = {
 PAGES = (
     "landing",
     "search",
+    "search-twelve",
     "gallery",
     "end",
     "not-here",
@@ -51,6 +52,7 @@ def places(running: Running) -> dict[str, str]:
     """The address of each page, of searches that were begun for the purpose."""
     site = running.site
     asked = _walked(site, 6)
+    twelve = searching.change_show(site, _walked(site, 1).row.id, 12)
     end = _walked(site, 100, ends=True)
     gone = _walked(site, 2)
     searching.answer(site, gone.row.id, 3, AnswerKind.NOT_HERE)
@@ -58,6 +60,7 @@ def places(running: Running) -> dict[str, str]:
     return {
         "landing": "/",
         "search": f"/s/{asked.row.id}",
+        "search-twelve": f"/s/{twelve.row.id}",
         "gallery": f"/s/{asked.row.id}/gallery",
         "end": f"/s/{end.row.id}",
         "not-here": f"/s/{gone.row.id}",

@@ -33,7 +33,16 @@ def test_help_should_name_the_commands() -> None:
 
 def test_help_of_the_game_should_teach_its_keys() -> None:
     text = printed("play", "colors", "--help")
-    expected = ["most like it", "this is it", "can't tell", "undo", "start again", "quit", "--show 2|4", "--seed"]
+    expected = [
+        "most like it",
+        "this is it",
+        "can't tell",
+        "undo",
+        "start again",
+        "quit",
+        "--show 2|4|6|9|12",
+        "--seed",
+    ]
     assert [words for words in expected if words not in text] == []
 
 
@@ -55,7 +64,7 @@ def test_without_a_keyboard_a_simulated_person_should_play() -> None:
     assert "\x1b" not in done.stdout
 
 
-@pytest.mark.parametrize("show", ["2", "4"])
+@pytest.mark.parametrize("show", ["2", "4", "12"])
 def test_a_simulated_search_should_be_coloured_where_that_is_wanted(show: str) -> None:
     text = printed("play", "colors", "--show", show, "--seed", "1", **COLOURED)
     assert "\x1b[48;2;" in text
@@ -72,7 +81,7 @@ def test_the_same_seed_should_give_the_same_search() -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["play", "colors", "--show", "3"], "2 or 4 are shown at a time, not 3"),
+        (["play", "colors", "--show", "3"], "2, 4, 6, 9 or 12 are shown at a time, not 3"),
         (["play", "colors", "--show", "many"], "--show"),
         (["play", "colors", "--seed", "-1"], "--seed"),
         (["play", "music"], "No such command 'music'"),

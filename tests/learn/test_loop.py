@@ -66,7 +66,7 @@ def test_an_episode_should_teach_each_answer_but_the_last() -> None:
 
 
 @pytest.mark.parametrize("strategy", ["sampled", "gauss"])
-@pytest.mark.parametrize("k", [2, 4])
+@pytest.mark.parametrize("k", [2, 4, 12])
 def test_compiled_searches_should_equal_ask_and_tell(strategy: str, k: int) -> None:
     slow_oracle = StepByStep(person())
     fast, slow = learner(strategy=strategy, k=k), learner(strategy=strategy, k=k, oracle=slow_oracle)
@@ -363,7 +363,7 @@ def test_an_oracle_that_says_nothing_should_not_stop_the_loop(strategy: str, ans
 
 @pytest.mark.parametrize(
     ("wrong", "message"),
-    [({"k": 1}, "2 to 8"), ({"give_up": 0}, "give_up"), ({"preset": "worst"}, "preset"), ({"seed": -1}, "seed")],
+    [({"k": 1}, "2 to 12"), ({"give_up": 0}, "give_up"), ({"preset": "worst"}, "preset"), ({"seed": -1}, "seed")],
 )
 def test_wrong_arguments_should_be_named(wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):

@@ -1,4 +1,5 @@
 import io
+import re
 
 import pytest
 from rich.console import Console
@@ -8,7 +9,7 @@ from learn2search.play.colors import thousand_colors
 from learn2search.play.funnel import Funnel
 from learn2search.play.game import FEW_COLOURS, Game, Mode
 from learn2search.play.keys import keys_of
-from learn2search.play.screen import Size, framed
+from learn2search.play.screen import CHOICE_KEYS, Size, framed, keys_in_words
 
 PALETTE = thousand_colors()
 SIZES = [Size(60, 24), Size(80, 24), Size(120, 40), Size(200, 60)]
@@ -35,7 +36,24 @@ def printed(game: Game, size: Size) -> str:
 @pytest.mark.parametrize("size", SIZES + SMALL)
 @pytest.mark.parametrize("keys", ["", " ", " 120", " 12f", " 12f3", " " + "1023" * 9, " " + "1023" * 9 + "f1"])
 def test_every_page_should_fit_the_terminal(keys: str, size: Size) -> None:
-    lines = printed(played(keys, hint=FEW_COLOURS), size).splitlines()
+    _check_fit(played(keys, hint=FEW_COLOURS), size)
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("show", [2, 6, 9, 12])
+def test_every_number_of_colours_should_fit_the_terminal_with_its_keys(show: int, size: Size) -> None:
+    game = played(" 1", show=show)
+    _check_fit(game, size)
+    text = printed(game, size)
+    assert keys_in_words(show) in text
+    assert game.session is not None
+    captions = [line for line in text.splitlines() if "#" in line or re.fullmatch(r"[\s1-9a-c]+", line)]
+    keys = "".join(captions)
+    assert [key for key in CHOICE_KEYS[:show] if not re.search(rf"(?<![#\w]){key}(?!\w)", keys)] == []
+
+
+def _check_fit(game: Game, size: Size) -> None:
+    lines = printed(game, size).splitlines()
     assert len(lines) <= size.height
     assert max(map(len, lines)) <= size.width
 
@@ -108,6 +126,18 @@ def test_shift_and_a_number_should_also_mean_this_is_it() -> None:
     third = game.session.shown[2]
     game.press("#")
     assert (game.mode, game.session.found) == (Mode.FOUND, third)
+
+
+def test_the_twelfth_colour_should_have_a_key() -> None:
+    game = played(" ", show=12)
+    assert game.session is not None
+    last = game.session.shown[11]
+    game.press("c")
+    assert game.session.steps[0].chosen == last
+    tenth = game.session.shown[9]
+    game.press("f")
+    game.press("a")
+    assert (game.mode, game.session.found) == (Mode.FOUND, tenth)
 
 
 def test_numbers_without_a_colour_should_do_nothing() -> None:

@@ -68,7 +68,7 @@ def test_a_session_should_end_when_everything_was_shown() -> None:
     assert session.likeliest() in range(6)
 
 
-@pytest.mark.parametrize("show", [2, pytest.param(4, marks=pytest.mark.heavy)])
+@pytest.mark.parametrize("show", [2, *(pytest.param(show, marks=pytest.mark.heavy) for show in (4, 6, 9, 12))])
 def test_simulated_people_should_need_about_as_many_questions_as_the_end_page_says(show: int) -> None:
     costs = [questions_to_find(target, show) for target in range(10, 1000, 40)]
     assert abs(np.median(costs) - TYPICAL_QUESTIONS[show]) <= 2

@@ -60,3 +60,10 @@ def test_blind_should_run_and_go_on_where_it_was_stopped(copied: Path) -> None:
         assert {row["repetitions"] for row in rows(copied, "blind", table=table)} == {2}
     assert all(f"\n| {line} | " in first.stdout for line in ("best", "3 features of 11", "faces d=5 skewed best"))
     assert run("blind", copied, *options).stdout == first.stdout
+
+
+@pytest.mark.heavy
+def test_pictures_shown_should_find_that_more_spare_questions(copied: Path) -> None:
+    assert "| shown | 0-25 | 25-50 |" in run("pictures_shown", copied).stdout
+    means = [rows(copied, "pictures_shown", k=k, start=0)[0]["mean"] for k in (2, 4, 6, 9, 12)]
+    assert means == sorted(means, reverse=True)

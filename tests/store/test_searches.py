@@ -71,7 +71,8 @@ def test_the_pages_should_get_their_numbers(database: Database, faces: collectio
         searches.answer(db, "a" * 32, closed(1, AnswerKind.FOUND, 3, 800), NOW)
         searches.change(db, "c" * 32, quarantine="too quick")
     with database.read() as db:
-        assert searches.latest_costs(db, faces.id, 10) == [6, 5]
+        assert searches.latest_costs(db, faces.id, 4, 10) == [6, 5]
+        assert searches.latest_costs(db, faces.id, 9, 10) == []
         assert [one.questions for one in searches.finished(db, faces.id)] == [5, 6]
         assert searches.answer_times(db, faces.id, 10) == [800]
         assert searches.count(db, faces.id) == (3, 1)

@@ -17,6 +17,7 @@ from schemathesis.schemas import BaseSchema
 from learn2search.site.administration import owners
 from learn2search.site.context import Site
 from learn2search.site.settings import Settings
+from learn2search.site.show_counts import SHOW_COUNTS
 from learn2search.web.app import create_app
 
 API = {"accept": "application/json"}
@@ -45,13 +46,20 @@ def test_a_program_should_search(api: TestClient) -> None:
     stale = api.post(f"/api/v1/searches/{search['id']}/answers", json={"step": 1, "kind": "none"})
     assert stale.status_code == 409
     assert "not open" in stale.json()["error"]
-    top = api.get(f"/api/v1/searches/{search['id']}/top?count=3").json()
-    assert len(top) == 3
+    assert api.get(f"/api/v1/searches/{search['id']}/top?count=3").json() == [], "nothing is likelier than chance yet"
+    assert once["question"]["still_fit"] is None
+    top = once["question"]["shown"]
     found = {"step": 2, "kind": "found", "item": top[0]["item"]}
     done = api.post(f"/api/v1/searches/{search['id']}/answers", json=found).json()
     assert done["status"] == "found"
     assert done["target"]["item"] == top[0]["item"]
     assert api.post(f"/api/v1/searches/{search['id']}/not-it").json()["status"] == "open"
+
+
+@pytest.mark.parametrize("show", SHOW_COUNTS)
+def test_a_program_should_choose_how_many_are_shown(api: TestClient, show: int) -> None:
+    search = api.post("/api/v1/collections/colours/searches", json={"show": show}).json()
+    assert len(search["question"]["shown"]) == show
 
 
 def test_errors_should_be_json(api: TestClient) -> None:

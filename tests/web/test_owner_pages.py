@@ -49,6 +49,11 @@ def test_the_owner_should_see_a_search_step_by_step(owner: TestClient) -> None:
     replay = owner.get(f"/owner/colours/searches/{search_id}").text
     assert "most like it" in replay
     assert "undo" in replay
+    owner.post(f"{place}/show", data={"show": 9})
+    replay = owner.get(f"/owner/colours/searches/{search_id}").text
+    assert "another number at a time" in replay
+    assert replay.count('class="thing"') == 4 + 4 + 4 + 9, "every picture of every step, replaced and undone ones too"
+    owner.cookies.delete("show")
     assert "Replay" in owner.get("/owner/colours").text
 
 

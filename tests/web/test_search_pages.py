@@ -1,5 +1,8 @@
 """The visitor's pages without scripts: forms, redirects, the current question."""
 
+import re
+
+import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
@@ -51,8 +54,9 @@ def test_scripts_should_get_the_part_that_changes(client: TestClient) -> None:
 def test_giving_up_should_lead_to_the_gallery_and_to_an_end(client: TestClient) -> None:
     place, _ = begin(client)
     gallery = client.get(f"{place}/gallery").text
-    assert "Is it one of these?" in gallery
-    assert gallery.count("This is it!</button>") == 14
+    assert "Is it not here?" in gallery, "nothing is known, so nothing is guessed"
+    assert "likeliest" not in gallery
+    assert gallery.count("This is it!</button>") == 4, "what was shown, in case it was overlooked"
     assert "So it is not here" in client.post(place, data={"step": step_of(gallery), "not-here": "1"}).text
     assert "Question 1" in client.post(f"{place}/not-it").text
 
@@ -73,8 +77,29 @@ def test_starting_again_should_leave_the_old_search(client: TestClient, app: Fas
     assert searching.state(site, place.removeprefix("/s/")).row.status == "abandoned"
 
 
-def test_two_at_a_time_should_last(client: TestClient) -> None:
+@pytest.mark.parametrize("show", [2, 6, 9, 12])
+def test_another_number_at_a_time_should_come_at_once_and_last(client: TestClient, show: int) -> None:
     place, page = begin(client)
-    client.post(f"{place}/show", data={"show": 2})
-    page = client.post(place, data={"step": 1, "choice": shown_on(page)[0]}).text
-    assert len(shown_on(page)) == 2
+    page = client.post(f"{place}/show", data={"show": show}).text
+    assert len(shown_on(page)) == show
+    assert "<b>Question 1</b>" in page
+    page = client.post(place, data={"step": step_of(page), "choice": shown_on(page)[show - 1]}).text
+    assert len(shown_on(page)) == show
+    assert len(shown_on(client.post(f"{place}/again").text)) == show, "the browser remembers it for later searches"
+    assert len(shown_on(begin(client)[1])) == show
+    assert client.post(f"{place}/show", data={"show": 3}).status_code == 422
+
+
+def test_another_number_should_come_as_a_fragment_for_the_script(client: TestClient) -> None:
+    place, _ = begin(client)
+    part = client.post(f"{place}/show", data={"show": 9}, headers={"x-fragment": "1"})
+    assert "<html" not in part.text
+    assert len(shown_on(part.text)) == 9
+    keys = re.findall(r'aria-keyshortcuts="(\w)"', part.text)
+    assert keys == [*"123456789", "0"]
+
+
+def test_an_untaught_collection_should_say_so_and_show_no_number(client: TestClient) -> None:
+    _, page = begin(client)
+    assert "It does not know these colours yet" in page
+    assert "still fit" not in page

@@ -31,7 +31,7 @@ def import_(
     slug: Slug = None,
     noun: Noun = None,
     nouns: Nouns = None,
-    show: Show = 4,
+    show: Show = None,
     features: Features = None,
     warm_start: WarmStart = None,
     strategies: Strategies = None,

@@ -62,11 +62,11 @@ Seed = Annotated[
 def colors(show: Show = 4, seed: Seed = None) -> None:
     """Find the colour you have in mind among 1,000.
 
-    Think of a colour. The game shows a few, you press the number of the one that is most like yours, and
+    Think of a colour. The game shows a few, you press the key of the one that is most like yours, and
     every answer narrows down what it can be. After a few questions your colour is on the screen.
 
     \b
-    1 2 3 4    most like it
+    1 2 3 4    most like it (with twelve colours 1 to 9, a, b and c)
     f 1        this is it! (f and then its number; or Shift and its number)
     0          can't tell
     u          undo, as often as you like

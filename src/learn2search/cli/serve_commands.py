@@ -36,7 +36,7 @@ def serve(
     slug: Slug = None,
     noun: Noun = None,
     nouns: Nouns = None,
-    show: Show = 4,
+    show: Show = None,
     features: Features = None,
     warm_start: WarmStart = None,
     strategies: Strategies = None,

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from learn2search.site.show_counts import SHOW_COUNTS
+from learn2search.site.show_counts import AUTOMATIC, SHOW_COUNTS, counts_in_words
 
 if TYPE_CHECKING:
     from learn2search.site.context import Site
     from learn2search.site.settings import Settings
 
 SHOW_METAVAR = "|".join(map(str, SHOW_COUNTS))
+SHOW_OR_AUTOMATIC = f"{AUTOMATIC}|{SHOW_METAVAR}"
 WARM_STARTS = ("pictures",)
 
 Home = Annotated[
@@ -59,8 +60,17 @@ Features = Annotated[
 def checked_show(show: int | None) -> int | None:
     """The value of --show, of the site's commands and of the game."""
     if show is not None and show not in SHOW_COUNTS:
-        raise typer.BadParameter(f"{' or '.join(map(str, SHOW_COUNTS))} are shown at a time, not {show}.")
+        raise typer.BadParameter(f"{counts_in_words()} are shown at a time, not {show}.")
     return show
+
+
+def _checked_show_or_automatic(show: str | None) -> int | str | None:
+    """The value of --show of a collection."""
+    if show is None or show == AUTOMATIC:
+        return show
+    if not (show.isascii() and show.isdecimal()):
+        raise typer.BadParameter(f"{counts_in_words()} are shown at a time, or “{AUTOMATIC}”, not “{show}”.")
+    return checked_show(int(show))
 
 
 def _checked_warm_start(start: str | None) -> str | None:
@@ -70,8 +80,13 @@ def _checked_warm_start(start: str | None) -> str | None:
 
 
 Show = Annotated[
-    int,
-    typer.Option("--show", callback=checked_show, metavar=SHOW_METAVAR, help="How many to show at a time."),
+    str | None,
+    typer.Option(
+        "--show",
+        callback=_checked_show_or_automatic,
+        metavar=SHOW_OR_AUTOMATIC,
+        help="How many to show at a time; a new collection chooses by itself.",
+    ),
 ]
 ShowIfGiven = Annotated[
     int | None,
@@ -95,7 +110,7 @@ Strategies = Annotated[
 
 
 def collection_options(
-    noun: str | None, nouns: str | None, show: int, warm_start: str | None, strategies: str | None
+    noun: str | None, nouns: str | None, show: int | str | None, warm_start: str | None, strategies: str | None
 ) -> dict[str, Any]:
     """The options of a collection that were given."""
     several = nouns or (f"{noun}s" if noun else None)

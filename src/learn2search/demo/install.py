@@ -14,6 +14,7 @@ from learn2search.typing import Array
 
 SLUG, TITLE = "faces", "Drawn faces"
 DIMENSIONS = 16
+SHOW = 4  # as the simulated visitors of the snapshot were shown
 WIDTH, HEIGHT = 400, 500  # of a drawing, in pixels
 _NOTE = "A demonstration, first taught by simulated visitors. Your answers join theirs."
 _NOTE_WITHOUT_SNAPSHOT = "A demonstration that knows nothing yet: your answers teach it."
@@ -34,6 +35,7 @@ def install_faces(site: Site, *, with_snapshot: bool, warm_start: str = "nothing
     if known is not None and known.model_id is not None:
         return
     options = {"noun": "face", "nouns": "faces", "shape": "tall", "dimensions": DIMENSIONS, "warm_start": warm_start}
+    options |= {"show": SHOW}
     note = _NOTE if with_snapshot else _NOTE_WITHOUT_SNAPSHOT
     collection = make_collection(site, SLUG, TITLE, note=note, **options)
     faces = demo.faces()

@@ -89,7 +89,7 @@ class Learner:
     seed : int, SeedSequence or Generator, optional
         The same seed gives the same loop.
     k : int, optional
-        Items a query, 2 to 8.
+        Items a query, 2 to 12.
     targets : (n_items,) array_like or callable, optional
         What people look for: all items alike, weights (popularity), or a function of the search's number and a
         generator that returns an item.

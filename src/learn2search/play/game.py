@@ -21,7 +21,7 @@ from learn2search.play.keys import Wait, keyboard
 from learn2search.play.screen import CHOICE_KEYS, Size
 from learn2search.play.session import Session, warm_up
 
-SHIFTED_KEYS = "!@#$"  # Shift and a number on an American keyboard; other layouts press f first
+SHIFTED_KEYS = "!@#$%^&*("  # Shift and a number on an American keyboard; other layouts press f first
 IDEAS = (
     "the inside of a ripe fig",
     "the sea on a grey day",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -15,11 +16,13 @@ from learn2search.play.funnel import Funnel
 from learn2search.play.session import AnsweredQuestion, Session
 from learn2search.play.swatches import GAP, captions, chip, strip, swatch, swatch_row
 from learn2search.play.theme import GOLD, keycap, line, spread
+from learn2search.site.show_counts import CHOICE_KEYS as KEYS_OF_THE_SITE
 
 WIDEST = 110  # beyond this the eye travels too far between swatches
-CHOICE_KEYS = "1234"
-CHIP = 6  # columns of a chosen colour at the end, shared by the one or three that were passed over
-TYPICAL_QUESTIONS = {2: 11, 4: 7}  # medians of 120 simulated searches, rounded up
+CHOICE_KEYS = KEYS_OF_THE_SITE.lower()
+NARROWEST = 10  # columns of a swatch: where all in one row would be narrower, there are more rows
+CHIP = 6  # columns of a chosen colour at the end, shared by those that were passed over
+TYPICAL_QUESTIONS = {2: 11, 4: 7, 6: 5, 9: 5, 12: 4}  # medians of 120 simulated searches, rounded up
 LOGO = strip([["#8d8492", "#b5adb9"], ["#b5adb9", "#f4b73b"]])[0]  # four pictures, and one of them is it
 
 
@@ -49,7 +52,7 @@ def welcome_page(palette: Palette, show: int, idea: str, ready: bool, size: Size
     """What this is about, while the search warms up."""
     explanation = (
         f"Any colour: {idea}, say. Keep it in mind. You see {_number_word(show)} colours at a time; "
-        "press the number of the one that is most like yours. After a few questions, there it is."
+        "press the key of the one that is most like yours. After a few questions, there it is."
     )
     wait = line("Warming up. Only the first time takes a while ...", "dim")
     begin = line().append(" Press any key ", GOLD).append("   ").append_text(keycap("q", "quit"))
@@ -139,10 +142,22 @@ def _title(finding: bool, width: int) -> list[Text]:
 
 
 def _swatches(palette: Palette, items: Sequence[int], width: int, room: int) -> list[Text]:
-    each = (width - GAP * (len(items) - 1)) // len(items)
-    height = max(3, min(room - 1, each // 2 + 1, 15))
-    labels = [_label(key, palette.hexes[item], each) for key, item in zip(CHOICE_KEYS, items, strict=False)]
-    return [*swatch_row([palette.hexes[item] for item in items], each, height), captions(labels, each)]
+    rows = next((rows for rows in (1, 2) if _width_of_one(width, len(items), rows) >= NARROWEST), 3)
+    rows = 1 if len(items) <= 4 else rows
+    each, columns = _width_of_one(width, len(items), rows), math.ceil(len(items) / rows)
+    height = max(3, min(room // rows - 1, each // 2 + 1, 15))
+    hexes = [palette.hexes[item] for item in items]
+    labels = [_label(key, colour, each) for key, colour in zip(CHOICE_KEYS, hexes, strict=False)]
+    lines: list[Text] = []
+    for start in range(0, len(items), columns):
+        part = slice(start, start + columns)
+        lines += [*swatch_row(hexes[part], each, height), captions(labels[part], each)]
+    return lines
+
+
+def _width_of_one(width: int, count: int, rows: int) -> int:
+    columns = math.ceil(count / rows)
+    return (width - GAP * (columns - 1)) // columns
 
 
 def _label(key: str, colour: str, width: int) -> Text:
@@ -152,7 +167,7 @@ def _label(key: str, colour: str, width: int) -> Text:
 
 def _question_keys(session: Session, finding: bool, width: int) -> list[Text]:
     """The keys in one line, or those of the answer above the others."""
-    numbers = f"1-{session.show}"
+    numbers = keys_in_words(session.show)
     if finding:
         return _flowed([keycap(numbers, "this is it"), keycap("Esc", "go back")], width)
     answers = [keycap(numbers, "most like it"), keycap("f", "this is it"), keycap("0", "can't tell")]
@@ -279,7 +294,13 @@ def _wrapped(text: str, width: int, style: str = "") -> list[Text]:
 
 
 def _number_word(count: int) -> str:
-    return {2: "two", 4: "four"}.get(count, str(count))
+    return {2: "two", 4: "four", 6: "six", 9: "nine", 12: "twelve"}.get(count, str(count))
+
+
+def keys_in_words(show: int) -> str:
+    """The keys of so many items: 1-4, or 1-9 a-c."""
+    digits = f"1-{min(show, 9)}"
+    return digits if show <= 9 else f"{digits} a-{CHOICE_KEYS[show - 1]}"
 
 
 def _ended(text: Text) -> Text:

@@ -23,7 +23,7 @@ from learn2search.search.places import at_different_places, count_places, free_i
 from learn2search.streams import below, open_stream, set_stream, stream_keys, stream_of
 from learn2search.typing import Array, Items, Key, Seed
 
-MAX_SHOWN = 8
+MAX_SHOWN = 12
 _LEAST_NOISE = 1e-8  # of the spread of the items: below, rounding is louder
 _FORMAT = "learn2search.search"
 _VERSION = 1
@@ -216,7 +216,7 @@ class Search(metaclass=_SearchType):
         Parameters
         ----------
         k : int, optional
-            How many items, 2 to 8.
+            How many items, 2 to 12.
 
         Returns
         -------
@@ -235,7 +235,7 @@ class Search(metaclass=_SearchType):
         Parameters
         ----------
         query : sequence of int
-            2 to 8 different items that were not shown before in this search, unless they may be shown again (`reuse`)
+            2 to 12 different items that were not shown before in this search, unless they may be shown again (`reuse`)
             or are in the open question.
 
         Returns

@@ -11,6 +11,7 @@ class AnswerKind(StrEnum):
     FOUND = "found"  # this is it
     UNDO = "undo"  # take the last answer back
     NOT_HERE = "not-here"  # the collection does not have it
+    REPLACED = "replaced"  # no answer: another number of items was asked for, and another question took its place
 
 
 class SearchStatus(StrEnum):

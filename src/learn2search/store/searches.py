@@ -133,9 +133,9 @@ def abandon_idle(db: Connection, before: float) -> int:
 # --- figures and lists --------------------------------------------------------------------------------
 
 
-def latest_costs(db: Connection, collection_id: int, limit: int) -> list[int]:
-    """Questions of the searches that were found last, the newest first."""
-    query = select(search.c.questions).where(_found(collection_id))
+def latest_costs(db: Connection, collection_id: int, show: int, limit: int) -> list[int]:
+    """Questions of the searches with `show` items at a time that were found last, the newest first."""
+    query = select(search.c.questions).where(_found(collection_id), search.c.show == show)
     return [int(count) for count in db.execute(query.order_by(search.c.ended_at.desc()).limit(limit)).scalars()]
 
 
@@ -184,6 +184,25 @@ def answer_times(db: Connection, collection_id: int, limit: int) -> list[int]:
         .limit(limit)
     )
     return [int(value) for value in db.execute(query).scalars()]
+
+
+_ANSWERED = (AnswerKind.CHOICE, AnswerKind.NONE, AnswerKind.FOUND)
+
+
+def answer_times_by_count(db: Connection, collection_id: int, limit: int) -> dict[int, list[int]]:
+    """Milliseconds of people's latest answers, by the number of items that were shown."""
+    query = (
+        select(step.c.shown, step.c.milliseconds)
+        .join(search, search.c.id == step.c.search_id)
+        .where(search.c.collection_id == collection_id, search.c.origin == SearchOrigin.PAGE)
+        .where(step.c.milliseconds.is_not(None), step.c.kind.in_(_ANSWERED), search.c.quarantine.is_(None))
+        .order_by(step.c.shown_at.desc())
+        .limit(limit)
+    )
+    times: dict[int, list[int]] = {}
+    for shown, milliseconds in db.execute(query):
+        times.setdefault(len(shown), []).append(int(milliseconds))
+    return times
 
 
 def latest(

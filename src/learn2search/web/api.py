@@ -1,6 +1,6 @@
 """The JSON API, version 1: the same searches as on the pages, for programs."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi import Path as InPath
@@ -26,6 +26,7 @@ router = APIRouter(prefix="/api/v1", tags=["API"])
 OurSite = Annotated[Site, Depends(site_of)]
 Slug = Annotated[str, InPath(max_length=64)]
 SearchId = Annotated[str, InPath(max_length=64)]
+Given = Literal[AnswerKind.CHOICE, AnswerKind.NONE, AnswerKind.FOUND, AnswerKind.UNDO, AnswerKind.NOT_HERE]
 ItemNumber = Annotated[int, Field(ge=0, le=2**31 - 1)]
 
 
@@ -62,7 +63,9 @@ class Question(BaseModel):
 
     step: int
     shown: list[ItemOut]
-    still_fit: float = Field(description="How many items still fit: 2 to the power of the belief's entropy.")
+    still_fit: float | None = Field(
+        description="How many items still fit: 2 to the power of the belief's entropy. null before the first fit."
+    )
 
 
 class SearchOut(BaseModel):
@@ -91,7 +94,7 @@ class AnswerIn(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     step: int = Field(ge=1, le=2**31 - 1)
-    kind: AnswerKind
+    kind: Given
     item: ItemNumber | None = None
 
 
@@ -186,9 +189,9 @@ def correct_search(site: OurSite, search_id: SearchId) -> SearchOut:
 
 @router.get("/searches/{search_id}/top", responses=_ERRORS)
 def most_probable(site: OurSite, search_id: SearchId, count: Annotated[int, Query(ge=1, le=100)] = 10) -> list[ItemOut]:
-    """The items that fit the answers best, likeliest first."""
-    now, best = searching.gallery(site, search_id, count)
-    return [_item(now.collection.slug, one) for one in best]
+    """The items that fit the answers best, likeliest first; none while no item is clearly likelier than chance."""
+    now, gallery = searching.gallery(site, search_id, count)
+    return [_item(now.collection.slug, one) for one in gallery.items] if gallery.likeliest else []
 
 
 @router.get("/collections/{slug}/models", responses=_ERRORS, dependencies=[Depends(must_be_owner)])
@@ -225,7 +228,7 @@ def _search(now: SearchState) -> SearchOut:
     question = None
     if now.question is not None:
         shown = [_item(slug, now.items[number]) for number in now.question.shown]
-        question = Question(step=now.question.number, shown=shown, still_fit=now.question.fits)
+        question = Question(step=now.question.number, shown=shown, still_fit=now.still_fit)
     target = None if now.found_item is None else _item(slug, now.found_item)
     return SearchOut(
         id=now.row.id,

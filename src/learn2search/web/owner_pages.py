@@ -111,8 +111,9 @@ def all_searches(request: Request, site: OurSite, collection: Ours, start: int =
 
 @inside.get("/{slug}/searches/{search_id}")
 def replay(request: Request, site: OurSite, collection: Ours, search_id: str) -> Response:
-    now = searching.state(site, search_id)
-    return render(request, "owner/replay.html", collection=collection, now=now, steps=owners.replay(site, search_id))
+    now, steps = searching.state(site, search_id), owners.replay(site, search_id)
+    shown = site.items(collection.id, {number for step in steps for number in step.shown})
+    return render(request, "owner/replay.html", collection=collection, now=now, steps=steps, shown=shown)
 
 
 @inside.get("/{slug}/settings")
@@ -135,13 +136,14 @@ def change_settings(
     title: Annotated[str, Form()],
     noun: Annotated[str, Form()],
     nouns: Annotated[str, Form()],
-    show: Annotated[int, Form()],
+    show: Annotated[str, Form()],
     strategies: Annotated[list[str], Form(default_factory=list)],
     note: Annotated[str, Form()] = "",
     listed: Annotated[str, Form()] = "",
 ) -> Response:
     values: dict[str, Any] = options_of(collection).model_dump()
-    values |= {"noun": noun.strip(), "nouns": nouns.strip(), "note": note.strip(), "show": show}
+    values |= {"noun": noun.strip(), "nouns": nouns.strip(), "note": note.strip()}
+    values["show"] = int(show) if show.isdecimal() else show
     values |= {"strategies": strategies, "listed": bool(listed)}
     owners.change_collection(site, collection, title.strip() or collection.title, checked(values))
     return _back(collection.slug, "/settings")

@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from learn2search.site.catalogue.item_media import media_of
 from learn2search.site.context import Site
 from learn2search.site.learning.metadata import metadata_of
-from learn2search.site.show_counts import SHOW_COUNTS
+from learn2search.site.show_counts import CHOICE_KEYS, SHOW_COUNTS
 from learn2search.web import charts
 from learn2search.web.media_files import media_url, static_url
 
@@ -48,19 +48,26 @@ def ago(now: float, then: float) -> str:
 
 
 def _in_words(number: int) -> str:
-    return {2: "two", 4: "four"}.get(number, str(number))
+    words = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", 12: "twelve"}
+    return words.get(number, str(number))
+
+
+def _layout(count: int) -> int:
+    """The smallest number of items that has a layout and room for so many: near the end fewer may be left."""
+    return next(allowed for allowed in SHOW_COUNTS if allowed >= count)
 
 
 _templates.globals.update(
     ago=ago,
     charts=charts,
+    choice_keys=CHOICE_KEYS,
     media_of=media_of,
     media_url=media_url,
     metadata_of=metadata_of,
     show_counts=SHOW_COUNTS,
     static_url=static_url,
 )
-_templates.filters.update(thousands=_thousands, duration=_duration, in_words=_in_words)
+_templates.filters.update(thousands=_thousands, duration=_duration, in_words=_in_words, layout=_layout)
 
 
 def render(

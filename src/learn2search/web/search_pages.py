@@ -15,6 +15,7 @@ from learn2search.site.visits import figures, searching
 from learn2search.site.visits.search_state import SearchState
 from learn2search.store.enums import AnswerKind
 from learn2search.web.health import ANSWERS, SEARCHES
+from learn2search.web.preferences import has_small_screen, remember_show, show_of
 from learn2search.web.rendering import render, site_of
 from learn2search.web.security import limited, remember_visitor, visitor_of
 
@@ -27,8 +28,15 @@ Item = Annotated[int | None, Form(ge=0, le=_MOST)]
 
 @router.post("/c/{slug}", dependencies=[Depends(limited("searches"))])
 def start(request: Request, site: OurSite, slug: str, show: Annotated[int | None, Form()] = None) -> Response:
+    response = _begin(request, site, slug, show_of(request) if show is None else show)
+    if show is not None:
+        remember_show(request, response, show)
+    return response
+
+
+def _begin(request: Request, site: Site, slug: str, show: int | None) -> Response:
     visitor, cookie = visitor_of(request)
-    begun = searching.start(site, slug, visitor=visitor, show=show)
+    begun = searching.start(site, slug, visitor=visitor, show=show, small_screen=has_small_screen(request))
     SEARCHES.inc()
     response = _go_to(begun.row.id)
     remember_visitor(request, response, cookie)
@@ -73,10 +81,15 @@ def answer(
     now = searching.answer(site, search_id, step, kind, item)
     if not now.stale:
         ANSWERS.labels(now.row.strategy).inc()
+    return _go_on(request, site, now)
+
+
+def _go_on(request: Request, site: Site, now: SearchState) -> Response:
+    """To the page of the search; for the script, only the part of the page that changes."""
     if "x-fragment" not in request.headers:
-        return _go_to(search_id, now.stale)
+        return _go_to(now.row.id, now.stale)
     if now.question is None or now.exhausted:
-        return Response(status_code=204, headers={"X-Go-To": f"/s/{search_id}"})
+        return Response(status_code=204, headers={"X-Go-To": f"/s/{now.row.id}"})
     return _question(request, site, now, "_question.html")
 
 
@@ -91,27 +104,25 @@ def again(request: Request, site: OurSite, search_id: str) -> Response:
     """Leave this search and begin another in the same collection."""
     old = searching.state(site, search_id)
     searching.leave(site, search_id)
-    visitor, cookie = visitor_of(request)
-    begun = searching.start(site, old.collection.slug, visitor=visitor, show=old.row.show)
-    SEARCHES.inc()
-    response = _go_to(begun.row.id)
-    remember_visitor(request, response, cookie)
+    return _begin(request, site, old.collection.slug, show_of(request))
+
+
+@router.post("/s/{search_id}/show", dependencies=[Depends(limited("answers"))])
+def change_show(request: Request, site: OurSite, search_id: str, show: Annotated[int, Form()]) -> Response:
+    """Another number of items at a time: the question changes at once, and the browser remembers the number."""
+    now = searching.change_show(site, search_id, show)
+    response = _go_on(request, site, now)
+    remember_show(request, response, show)
     return response
-
-
-@router.post("/s/{search_id}/show")
-def change_show(site: OurSite, search_id: str, show: Annotated[int, Form()]) -> Response:
-    searching.change_show(site, search_id, show)
-    return _go_to(search_id)
 
 
 @router.get("/s/{search_id}/gallery")
 def gallery(request: Request, site: OurSite, search_id: str, count: int = searching.GALLERY) -> Response:
-    """For a visitor who gives up: the items that fit the answers best."""
-    now, best = searching.gallery(site, search_id, min(max(count, 1), 100))
+    """For a visitor who gives up: the items that fit the answers best, or those that were shown."""
+    now, found = searching.gallery(site, search_id, min(max(count, 1), 100))
     if now.question is None:
         return _go_to(search_id)
-    return render(request, "gallery.html", now=now, best=best, count=count)
+    return render(request, "gallery.html", now=now, gallery=found, count=count)
 
 
 def _page(request: Request, site: Site, now: SearchState) -> Response:
@@ -123,7 +134,7 @@ def _page(request: Request, site: Site, now: SearchState) -> Response:
 
 
 def _question(request: Request, site: Site, now: SearchState, template: str) -> Response:
-    band = figures.band(site, now.collection)
+    band = figures.band(site, now.collection, now.row.show)
     stale = now.stale or request.query_params.get("old") == "1"
     return render(request, template, now=now, question=now.question, band=band, stale=stale)
 
@@ -131,7 +142,7 @@ def _question(request: Request, site: Site, now: SearchState, template: str) -> 
 def _end(request: Request, site: Site, now: SearchState) -> Response:
     if now.found_item is None:
         return render(request, "not_here.html", now=now)
-    spread = figures.distribution(site, now.collection, now.number)
+    spread = figures.distribution(site, now.collection, now.row.show, now.number)
     return render(request, "end.html", now=now, spread=spread, target=now.found_item)
 
 

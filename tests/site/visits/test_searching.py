@@ -10,6 +10,7 @@ from learn2search.site.administration import owners
 from learn2search.site.catalogue.imports import make_collection
 from learn2search.site.context import Site
 from learn2search.site.errors import Invalid, NotFound, Unavailable
+from learn2search.site.show_counts import SHOW_COUNTS, ShowCount
 from learn2search.site.visits import searching
 from learn2search.site.visits.search_state import SearchState
 from learn2search.site.visits.searching import answer, correct, gallery, start, state
@@ -123,20 +124,44 @@ def test_everything_shown_should_end_in_the_gallery(site: Site, collection: Coll
     now = start(site, "colours")
     while not now.exhausted:
         now = answer(site, now.row.id, now.question.number, AnswerKind.NONE)
-    _, best = gallery(site, now.row.id, 40)
-    assert len(best) == 30
+    _, shown = gallery(site, now.row.id, 40)
+    assert len(shown.items) == 30
     with pytest.raises(Invalid, match="Everything has been shown"):
         answer(site, now.row.id, now.question.number, AnswerKind.NONE)
-    assert answer(site, now.row.id, now.question.number, AnswerKind.FOUND, best[0].number).row.status == "found"
+    assert answer(site, now.row.id, now.question.number, AnswerKind.FOUND, shown.items[0].number).row.status == "found"
 
 
-def test_two_at_a_time_should_be_possible(site: Site, collection: Collection) -> None:
-    assert len(start(site, "colours", show=2).question.shown) == 2
-    four = start(site, "colours")
-    searching.change_show(site, four.row.id, 2)
-    assert len(choose(site, four).question.shown) == 2
-    with pytest.raises(Invalid, match="2 or 4"):
+@pytest.mark.parametrize("show", SHOW_COUNTS)
+def test_every_number_at_a_time_should_be_possible(site: Site, collection: Collection, show: ShowCount) -> None:
+    now = start(site, "colours", show=show)
+    assert len(now.question.shown) == show
+    assert len(choose(site, now, show - 1).question.shown) == show
+    with pytest.raises(Invalid, match="2, 4, 6, 9 or 12 items, not 3"):
         start(site, "colours", show=3)
+
+
+def test_another_number_should_replace_the_open_question_at_once(site: Site, collection: Collection) -> None:
+    before = choose(site, start(site, "colours"))
+    now = searching.change_show(site, before.row.id, 9)
+    assert (len(now.question.shown), now.row.show) == (9, 9)
+    assert (now.number, now.answers) == (before.number, before.answers), "it is no answer"
+    replaced = owners.replay(site, now.row.id)[before.question.number - 1]
+    assert (replaced.shown, replaced.kind) == (before.question.shown, "replaced"), "what was shown stays written"
+    assert (replaced.chosen, replaced.milliseconds) == (None, None)
+    again = searching.change_show(site, now.row.id, 9)
+    assert again.question == now.question, "the same number again changes nothing"
+    assert choose(site, before).stale, "the page with the old question is an old page"
+    back = answer(site, now.row.id, now.question.number, AnswerKind.UNDO)
+    assert back.answers == ()
+    done = end(site, choose(site, back))
+    assert done.row.lesson == 1
+    assert len(searching.change_show(site, done.row.id, 4).answers) == 2, "after the end nothing changes"
+
+
+def test_nobody_should_answer_with_replaced(site: Site, collection: Collection) -> None:
+    now = start(site, "colours")
+    with pytest.raises(Invalid, match="is no answer"):
+        answer(site, now.row.id, now.question.number, AnswerKind.REPLACED)
 
 
 def test_retired_items_should_never_be_shown(site: Site, collection: Collection) -> None:
@@ -149,7 +174,7 @@ def test_retired_items_should_never_be_shown(site: Site, collection: Collection)
         while not now.exhausted:
             assert set(now.question.shown) <= active
             now = choose(site, now)
-        assert {item.number for item in gallery(site, now.row.id, 40)[1]} <= active
+        assert {item.number for item in gallery(site, now.row.id, 40)[1].items} <= active
 
 
 def test_what_is_unknown_should_be_said(site: Site, collection: Collection) -> None:
@@ -185,17 +210,19 @@ def test_left_searches_should_be_continued_by_an_answer(site: Site, collection: 
 
 # --- the log is the truth --------------------------------------------------------------------------
 
-MOVES = st.sampled_from(["choice", "choice", "none", "undo", "repeat", "stale", "found", "not-it", "forget", "gone"])
+MOVES = st.sampled_from(
+    ["choice", "choice", "none", "undo", "repeat", "stale", "found", "not-it", "forget", "gone", "show"]
+)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=15)
-@given(moves=st.lists(st.tuples(MOVES, st.integers(0, 3)), min_size=1, max_size=14), show=st.sampled_from([2, 4]))
+@given(moves=st.lists(st.tuples(MOVES, st.integers(0, 8)), min_size=1, max_size=14), show=st.sampled_from([2, 4, 9]))
 def test_the_log_should_always_replay_to_the_same_belief(
     site: Site, collection: Collection, moves: list[tuple[str, int]], show: int
 ) -> None:
     now, last = start(site, "colours", show=show), None
     for move, place in moves:
-        now, last = _move(site, now, last, move, place % show)
+        now, last = _move(site, now, last, move, place)
         _check(site, now)
 
 
@@ -209,6 +236,11 @@ def _move(site: Site, now: SearchState, last: Last, move: str, place: int) -> tu
     if now.question is None:
         return now, last
     number, shown = now.question.number, now.question.shown
+    place %= max(len(shown), 1)
+    if move == "show":
+        after = searching.change_show(site, search_id, SHOW_COUNTS[place % len(SHOW_COUNTS)])
+        assert after.answers == now.answers
+        return after, last
     if move == "repeat" and last is not None:
         after = answer(site, search_id, *last)
         assert after.answers == now.answers

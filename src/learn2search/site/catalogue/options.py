@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from learn2search import strategy_names
 from learn2search.site.errors import Invalid
-from learn2search.site.show_counts import ShowCount
+from learn2search.site.show_counts import AUTOMATIC, USUAL_SHOW, Automatic, ShowCount, counts_in_words
 from learn2search.store.collections import Collection
 
 StrategyName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
@@ -24,7 +24,8 @@ class Options(BaseModel):
     note
         A sentence for visitors.
     show
-        How many items a question shows.
+        How many items a question shows, or "automatic": as many as make a search quickest
+        (`site/visits/automatic_show.py`).
     shape
         Of the frames in which pictures are shown.
     strategies
@@ -43,12 +44,17 @@ class Options(BaseModel):
     noun: str = Field(default="picture", min_length=1, max_length=40)
     nouns: str = Field(default="pictures", min_length=1, max_length=40)
     note: str = Field(default="", max_length=400)
-    show: ShowCount = 4
+    show: ShowCount | Automatic = AUTOMATIC
     shape: Literal["tall", "square", "wide"] = "square"
     strategies: tuple[StrategyName, ...] = Field(default=("sampled",), min_length=1, max_length=8)
     warm_start: Literal["nothing", "pictures"] = "nothing"
     dimensions: int = Field(default=10, ge=1, le=100)
     listed: bool = True
+
+    @property
+    def usual_show(self) -> ShowCount:
+        """How many items a question shows, where one number has to stand for "automatic"."""
+        return USUAL_SHOW if self.show == AUTOMATIC else self.show
 
 
 def options_of(collection: Collection) -> Options:
@@ -73,6 +79,8 @@ def checked(values: dict[str, Any]) -> Options:
         options = Options.model_validate(values)
     except ValidationError as error:
         first = error.errors()[0]
+        if first["loc"][0] == "show":
+            raise Invalid(f"show: {counts_in_words()}, or {AUTOMATIC}, not {values['show']!r}.") from error
         raise Invalid(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from error
     for name in options.strategies:
         if name not in offered_strategies():

@@ -44,7 +44,7 @@ class FittedModel:
 def recipe_of(collection: Collection) -> Recipe:
     """How a collection learns: the library's best preset."""
     options = options_of(collection)
-    return make_recipe("best", options.show, n_components=options.dimensions)
+    return make_recipe("best", options.usual_show, n_components=options.dimensions)
 
 
 def read_lessons(site: Site, collection: Collection) -> Lessons:

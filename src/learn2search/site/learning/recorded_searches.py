@@ -7,7 +7,6 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from learn2search.site.catalogue.options import options_of
 from learn2search.site.context import Site
 from learn2search.site.learning.finished_searches import triplets_of
 from learn2search.store import collections, lessons, searches
@@ -75,7 +74,7 @@ def _row(collection: Collection, search: RecordedSearch, lesson: int, started_at
         model_id=search.model_id,
         lessons=search.lessons,
         strategy=search.strategy,
-        show=options_of(collection).show,
+        show=max(len(step.shown) for step in search.steps),
         status=SearchStatus.FOUND,
         target=search.target,
         questions=len(search.steps),

@@ -68,7 +68,7 @@ def _play(
         known.embedding,
         person,
         np.searchsorted(known.items, targets),
-        k=options_of(collection).show,
+        k=options_of(collection).usual_show,
         noise=known.model.info.noise,
         seed=seed.spawn(1)[0],
         keep_logs=True,

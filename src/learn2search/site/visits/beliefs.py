@@ -134,9 +134,9 @@ class BeliefCache:
         return kept or self.replay(row, answers, question)
 
     def replay(
-        self, row: SearchRow, answers: Sequence[StepRow], question: StepRow, miss_rate: float = 0.0
+        self, row: SearchRow, answers: Sequence[StepRow], question: StepRow | None, miss_rate: float = 0.0
     ) -> OpenSearch:
-        """The same, from the log of answers alone."""
+        """The same, from the log of answers alone; without a question, the next one can be asked."""
         fresh = self.begin(row, miss_rate)
         row_of = fresh.known.row
         log = [
@@ -144,7 +144,8 @@ class BeliefCache:
             for step in answers
             if step.kind in (AnswerKind.CHOICE, AnswerKind.NONE)
         ]
-        fresh.search.replay(log, [row_of(item) for item in question.shown] or None)
+        shown = () if question is None else question.shown
+        fresh.search.replay(log, [row_of(item) for item in shown] or None)
         return fresh
 
     def keep(self, search_id: str, number: int, belief: OpenSearch) -> None:

@@ -7,6 +7,8 @@ import numpy as np
 
 from learn2search.site.catalogue.options import Options, options_of
 from learn2search.site.context import Site
+from learn2search.site.learning.metadata import metadata_of
+from learn2search.site.visits.knowledge import Knowledge, knowledge_of
 from learn2search.site.visits.search_state import answers_that_count
 from learn2search.store import collections, items, searches
 from learn2search.store.collections import Collection
@@ -37,6 +39,9 @@ class Summary:
         Some items, evenly over the collection.
     example
         (number of the question, item that was clicked) of a search that ended well; the last is what it found.
+        Without such a search, some items with the question 0.
+    knowledge
+        What the published model knows about the items.
     """
 
     collection: Collection
@@ -47,6 +52,7 @@ class Summary:
     trend: tuple[float, ...]
     sample: tuple[Item, ...]
     example: tuple[tuple[int, Item], ...]
+    knowledge: Knowledge
 
 
 @dataclass(frozen=True)
@@ -105,7 +111,8 @@ def _summaries(site: Site, known: Sequence[Collection]) -> list[Summary]:
 
 
 def _summary(site: Site, collection: Collection, size: int) -> Summary:
-    numbers = site.models.model(site.published_model_id(collection)).items
+    model = site.models.model(site.published_model_id(collection))
+    numbers = model.items
     sample = numbers[np.linspace(0, len(numbers) - 1, min(_SAMPLE, len(numbers))).astype(int)].tolist()
     with site.database.read() as db:
         costs = [one.questions for one in searches.finished(db, collection.id)]
@@ -119,6 +126,7 @@ def _summary(site: Site, collection: Collection, size: int) -> Summary:
         trend=tuple(_trend(costs)),
         sample=tuple(found[number] for number in sample if number in found),
         example=_example(site, collection, sample),
+        knowledge=knowledge_of(metadata_of(model.info), len(numbers)),
     )
 
 
@@ -158,24 +166,25 @@ def _clicks(steps: Sequence[StepRow]) -> list[tuple[int, int]]:
 # --- a search --------------------------------------------------------------------------------------
 
 
-def band(site: Site, collection: Collection) -> Band | None:
-    """When most searches end, None while there are too few to say."""
-    return site.remember(("band", collection.id), _SECONDS, lambda: _band(site, collection))
+def band(site: Site, collection: Collection, show: int) -> Band | None:
+    """When most searches with `show` items at a time end, None while there are too few to say."""
+    return site.remember(("band", collection.id, show), _SECONDS, lambda: _band(site, collection, show))
 
 
-def _band(site: Site, collection: Collection) -> Band | None:
+def _band(site: Site, collection: Collection, show: int) -> Band | None:
     with site.database.read() as db:
-        costs = searches.latest_costs(db, collection.id, RECENT)
+        costs = searches.latest_costs(db, collection.id, show, RECENT)
     if len(costs) < ENOUGH:
         return None
     low, high = np.quantile(costs, [0.125, 0.875])
     return Band(int(low), max(int(low) + 1, int(np.ceil(high))))
 
 
-def distribution(site: Site, collection: Collection, questions: int) -> Distribution | None:
-    """Where a search of so many questions stands among the latest ones; None while there are too few."""
+def distribution(site: Site, collection: Collection, show: int, questions: int) -> Distribution | None:
+    """Where a search of so many questions stands among the latest with as many items at a time; None while there are
+    too few."""
     with site.database.read() as db:
-        costs = searches.latest_costs(db, collection.id, _LATEST)
+        costs = searches.latest_costs(db, collection.id, show, _LATEST)
     if len(costs) < ENOUGH:
         return None
     longest = int(min(max(20, questions), max(20, np.quantile(costs, 0.97))))

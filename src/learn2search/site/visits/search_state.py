@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from learn2search.site.catalogue.options import Options
+from learn2search.site.visits.knowledge import Knowledge, is_likelier_than_chance
 from learn2search.store.collections import Collection
 from learn2search.store.enums import AnswerKind
 from learn2search.store.items import Item
@@ -26,6 +27,10 @@ class SearchState:
         How many items the search chooses from.
     stale
         True when the last answer came from an old page and was not counted.
+    knowledge
+        What its model knows about the items.
+    is_taught
+        False while its model was fitted to no answers, so that nobody knows how noisy they are.
     """
 
     collection: Collection
@@ -36,6 +41,8 @@ class SearchState:
     items: dict[int, Item]
     size: int = 0
     stale: bool = False
+    knowledge: Knowledge = Knowledge.ENOUGH
+    is_taught: bool = True
 
     @property
     def number(self) -> int:
@@ -52,13 +59,26 @@ class SearchState:
         """Every item has been shown, and none was the one."""
         return self.question is not None and not self.question.shown
 
+    @property
+    def still_fit(self) -> float | None:
+        """How many items still fit the answers, None before the first model that was fitted to answers."""
+        return self.question.fits if self.question is not None and self.is_taught else None
+
+    @property
+    def can_guess(self) -> bool:
+        """Is the likeliest item clearly likelier than one drawn at random from those not shown yet?"""
+        if self.question is None or self.knowledge is Knowledge.NOTHING:
+            return False
+        seen = {number for step in self.answers for number in step.shown}
+        return is_likelier_than_chance(self.question.fits, self.size - len(seen))
+
 
 def answers_that_count(steps: Sequence[StepRow]) -> list[StepRow]:
-    """The answered steps without those that were undone, and without the undoing itself."""
+    """The answered steps without those that were undone or replaced, and without the undoing itself."""
     kept: list[StepRow] = []
     for step in steps:
         if step.kind is AnswerKind.UNDO:
             del kept[-1:]
-        elif step.kind is not None:
+        elif step.kind not in (None, AnswerKind.REPLACED):
             kept.append(step)
     return kept

@@ -17,8 +17,10 @@ from learn2search.site.errors import Invalid, NotFound
 from learn2search.site.learning import finished_searches
 from learn2search.site.learning.fitting import recipe_of
 from learn2search.site.learning.metadata import metadata_of
-from learn2search.site.show_counts import checked_show
+from learn2search.site.show_counts import AUTOMATIC, ShowCount, checked_show
+from learn2search.site.visits.automatic_show import automatic_show
 from learn2search.site.visits.beliefs import LIKELY, MISS_RATE, OpenSearch
+from learn2search.site.visits.knowledge import Knowledge, knowledge_of
 from learn2search.site.visits.search_state import SearchState, answers_that_count
 from learn2search.store import collections, items, searches
 from learn2search.store.collections import Collection
@@ -27,6 +29,8 @@ from learn2search.store.items import Item
 from learn2search.store.searches import SearchRow, StepRow
 
 GALLERY = 14  # items
+_ANSWERS = 2000  # the latest, which say how long people take,
+_SECONDS = 60.0  # and for how long that is taken as known
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,7 @@ def start(
     *,
     visitor: str | None = None,
     show: int | None = None,
+    small_screen: bool = False,
     origin: SearchOrigin = SearchOrigin.PAGE,
 ) -> SearchState:
     """Begin a search with the published model and the lessons so far.
@@ -54,6 +59,8 @@ def start(
         The hash of the visitor's cookie, which decides the strategy where there are several.
     show
         How many items to show at a time; by default what the collection says.
+    small_screen
+        Where the collection chooses by itself, it shows no more than fits a telephone.
 
     Raises
     ------
@@ -64,7 +71,8 @@ def start(
     """
     collection = site.collection(slug)
     options = options_of(collection)
-    row = _new_row(site, collection, options, visitor, checked_show(options.show if show is None else show), origin)
+    count = _usual_show(site, collection, options, small_screen) if show is None else checked_show(show)
+    row = _new_row(site, collection, options, visitor, count, origin)
     belief = site.beliefs.begin(row)
     first = _question(site, collection, row, belief, 1)
     with site.database.write() as db:
@@ -102,6 +110,23 @@ def _new_row(
     )
 
 
+def _usual_show(site: Site, collection: Collection, options: Options, small_screen: bool) -> ShowCount:
+    """How many items the collection shows at a time: what the owner chose, or what makes a search quickest."""
+    if options.show != AUTOMATIC:
+        return options.show
+    model_id = site.published_model_id(collection)
+    n_items = len(site.models.covered(model_id))
+    positions_given = metadata_of(site.models.model(model_id).info).prior.features
+    searches_so_far = max(collection.lessons, n_items) if positions_given else collection.lessons
+    times = site.remember(("answer times", collection.id), _SECONDS, lambda: _answer_times(site, collection))
+    return automatic_show(searches_so_far, n_items, times, small_screen=small_screen)
+
+
+def _answer_times(site: Site, collection: Collection) -> dict[int, list[int]]:
+    with site.database.read() as db:
+        return searches.answer_times_by_count(db, collection.id, _ANSWERS)
+
+
 def _assigned(strategies: Sequence[str], who: str) -> str:
     """One of the strategies, always the same for one visitor."""
     return strategies[hashlib.sha256(who.encode()).digest()[0] % len(strategies)]
@@ -126,7 +151,18 @@ def _log(site: Site, search_id: str) -> SearchState:
     question = steps[-1] if steps[-1].kind is None else None
     answers = tuple(answers_that_count(steps))
     size = len(site.models.covered(row.model_id))
-    return SearchState(collection, options_of(collection), row, answers, question, {}, size)
+    metadata = metadata_of(site.models.model(row.model_id).info)
+    return SearchState(
+        collection,
+        options_of(collection),
+        row,
+        answers,
+        question,
+        items={},
+        size=size,
+        knowledge=knowledge_of(metadata, size),
+        is_taught=metadata.is_taught,
+    )
 
 
 def _with_items(site: Site, now: SearchState) -> SearchState:
@@ -153,6 +189,8 @@ def answer(site: Site, search_id: str, number: int, kind: AnswerKind, chosen: in
     NotFound
         If there is no such search.
     """
+    if kind is AnswerKind.REPLACED:
+        raise Invalid("“replaced” is no answer: the site writes it itself, when it shows another number of items.")
     given, before = Answer(number, kind, chosen), _log(site, search_id)
     question = before.question
     if question is None or number != question.number:
@@ -292,26 +330,70 @@ def leave(site: Site, search_id: str) -> None:
 
 
 def change_show(site: Site, search_id: str, show: int) -> SearchState:
-    """Show so many items at a time, from the next question on."""
+    """Show so many items at a time, from now on: another question takes the place of the open one.
+
+    What was shown stays in the log, as a step that was replaced. That is no answer: the belief stays as it was, and
+    its items may be shown again.
+    """
+    count, before = checked_show(show), _log(site, search_id)
+    question, row = before.question, replace(before.row, show=count)
+    if question is None or before.exhausted or len(question.shown) == count:
+        with site.database.write() as db:
+            searches.change(db, search_id, show=count)
+        return state(site, search_id)
+    belief = site.beliefs.replay(row, before.answers, None)
+    following = _question(site, before.collection, row, belief, question.number + 1)
     with site.database.write() as db:
-        searches.change(db, search_id, show=checked_show(show))
+        searches.change(db, search_id, show=count)
+        replaced = searches.answer(db, search_id, replace(question, kind=AnswerKind.REPLACED), site.now())
+        if replaced:
+            searches.show(db, search_id, following)
+    if replaced:
+        site.beliefs.drop(search_id, question.number)
+        site.beliefs.keep(search_id, following.number, belief)
     return state(site, search_id)
 
 
-def gallery(site: Site, search_id: str, count: int = GALLERY) -> tuple[SearchState, list[Item]]:
-    """The items that fit the answers best, likeliest first, for a visitor who gives up.
+@dataclass(frozen=True)
+class Gallery:
+    """Items for a visitor who gives up.
 
-    Items that were shown are among them, in case the visitor overlooked one.
+    Attributes
+    ----------
+    likeliest
+        True: those that fit the answers best, likeliest first. False: too little is known to say which do, and these
+        are the ones that were shown, the latest first.
+    """
+
+    items: list[Item]
+    likeliest: bool
+
+
+def gallery(site: Site, search_id: str, count: int = GALLERY) -> tuple[SearchState, Gallery]:
+    """The items that fit the answers best, when they are likelier than chance; else those that were shown.
+
+    Items that were shown are also among the first, in case the visitor overlooked one.
     """
     now = state(site, search_id)
     if now.question is None:
-        return now, []
-    belief = site.beliefs.replay(now.row, now.answers, now.question, MISS_RATE)
-    best = [number for number, _ in belief.top(count + len(now.items))]
+        return now, Gallery([], likeliest=False)
+    likeliest = now.can_guess or (now.exhausted and now.knowledge is not Knowledge.NOTHING)
+    best = _best(site, now, now.question, count) if likeliest else _seen(now)
     with site.database.read() as db:
         found = items.by_number(db, now.row.collection_id, best)
     active = [found[number] for number in best if number in found and found[number].active]
-    return now, active[:count]
+    return now, Gallery(active[:count], likeliest)
+
+
+def _best(site: Site, now: SearchState, question: StepRow, count: int) -> list[int]:
+    belief = site.beliefs.replay(now.row, now.answers, question, MISS_RATE)
+    return [number for number, _ in belief.top(count + len(now.items))]
+
+
+def _seen(now: SearchState) -> list[int]:
+    """The items that were shown, the latest question first."""
+    questions = [*now.answers, *([] if now.question is None else [now.question])]
+    return list(dict.fromkeys(number for step in reversed(questions) for number in step.shown))
 
 
 def abandon_idle(site: Site, seconds: float) -> int:

@@ -59,7 +59,7 @@ async function submit(form, button) {
 }
 
 document.addEventListener("submit", (event) => {
-  if (event.target.id !== "answer" || !event.submitter) return;
+  if (!event.submitter || !(event.target.id === "answer" || "inPlace" in event.target.dataset)) return;
   event.preventDefault();
   submit(event.target, event.submitter);
 });
@@ -82,12 +82,10 @@ document.addEventListener("keydown", (event) => {
     if (keys) keys.open = !keys.open;
     return;
   }
-  const digit = /^(?:Digit|Numpad)([0-9])$/.exec(event.code)?.[1];
-  let wanted = null;
-  if (digit === "0") wanted = "[data-key='0']";
-  else if (digit) wanted = `[data-key='${event.shiftKey ? "shift+" : ""}${digit}']`;
-  else if (event.key.toLowerCase() === "u") wanted = "[data-key='u']";
-  const button = wanted && main.querySelector(wanted);
+  // Digits by their place on the keyboard, since Shift makes other signs of them; letters as they are typed.
+  const key = /^(?:Digit|Numpad)([0-9])$/.exec(event.code)?.[1] ?? event.key.toLowerCase();
+  if (!/^[0-9abcu]$/.test(key)) return;
+  const button = main.querySelector(`[data-key='${event.shiftKey && /[1-9abc]/.test(key) ? "shift+" : ""}${key}']`);
   if (!button) return;
   event.preventDefault();
   button.click();
