@@ -2,7 +2,8 @@
 
 The demo from an untaught start, with and without `--warm-start pictures`, served as a user does, on SQLite with one
 worker; simulated visitors search over HTTP, four at a time. They perceive the features that the faces are drawn from;
-the warm start sees 8 × 8 colours of the drawings and nothing else.
+the warm start sees colours and edges of the drawings and nothing else. The
+committed results are of 8 × 8 colours alone.
 """
 
 import os

@@ -3,11 +3,13 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from learn2search.cli.main import app
 from learn2search.site.administration.exports import EXPORTS
+from tests.site.catalogue.features import networks
 
 RunCommand = Callable[..., str]
 
@@ -30,11 +32,36 @@ def test_a_site_should_be_made_exported_and_moved(tmp_path: Path, pictures: Path
     assert "30 items" in run_command("doctor", home=copy)
 
 
+def test_what_items_show_should_place_them(tmp_path: Path, pictures: Path, run_command: RunCommand) -> None:
+    placed = "30 of 30 items are placed by what they show"
+    assert placed in run_command("import", str(pictures), "--slug", "first", home=tmp_path)
+    off = run_command("import", str(pictures), "--slug", "second", "--warm-start", "nothing", home=tmp_path)
+    assert "placed" not in off
+    network = networks.mean_colour(tmp_path / "model.onnx")
+    given = ("import", str(pictures), "--slug", "third", "--encoder", str(network))
+    assert placed in run_command(*given, home=tmp_path)
+    assert len(list((tmp_path / "features" / "third").glob("encoder-*/*.npz"))) == 1
+    np.savetxt(tmp_path / "known.csv", np.random.default_rng(0).normal(size=(30, 2)), delimiter=",")
+    known = run_command(
+        "import", str(pictures), "--slug", "fourth", "--features", str(tmp_path / "known.csv"), home=tmp_path
+    )
+    assert "Positions are those of known.csv" in known
+    assert "placed" not in known
+
+
+def test_an_encoder_and_another_warm_start_should_not_be_given_at_once(tmp_path: Path) -> None:
+    arguments = ["import", str(tmp_path), "--encoder", "model.onnx", "--warm-start", "pictures"]
+    done = CliRunner().invoke(app, arguments, env={"LEARN2SEARCH_HOME": str(tmp_path)})
+    assert done.exit_code == 2
+    assert "leave --warm-start" in done.output
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["import", "nowhere"], "does not exist"),
         (["import", "nowhere", "--strategies", "sampled,magic"], "choose from sampled, gauss, not “magic”"),
+        (["import", "nowhere", "--encoder", "none.onnx"], "none.onnx is not there: an encoder is an ONNX file"),
         (["export", "nothing", "items.csv"], "no collection"),
         (["restore", "nothing.zip"], "not a backup"),
         (["simulate", "ftp://x"], "not the address of a site"),

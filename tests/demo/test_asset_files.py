@@ -16,9 +16,9 @@ from learn2search.site.settings import Settings
 
 def test_the_thumbnails_should_be_of_the_faces_as_they_are_drawn() -> None:
     assert asset_files.thumbnails_are_current(), "the faces have changed: python -m learn2search.demo thumbnails"
-    colours = asset_files.read_thumbnail_colours()
-    assert len(colours) == len(demo.faces())
-    assert {len(one) for one in colours} == {6 * 8 * 8}
+    thumbnails = asset_files.read_thumbnails()
+    assert len(thumbnails) == len(demo.faces())
+    assert {(len(colours), len(gradients)) for colours, gradients in thumbnails} == {(6 * 8 * 8, 2 * 8 * 8 * 8)}
 
 
 def test_thumbnails_should_be_cut_from_the_photograph_in_the_order_of_the_faces(
@@ -34,7 +34,7 @@ def test_thumbnails_should_be_cut_from_the_photograph_in_the_order_of_the_faces(
         return Image.fromarray(pixels.repeat(80, axis=0).repeat(64, axis=1))
 
     monkeypatch.setattr(make_assets, "_photograph", photograph)
-    monkeypatch.setattr(make_assets, "write_thumbnail_colours", lambda svgs, colours: written.extend(colours))
+    monkeypatch.setattr(make_assets, "write_thumbnails", lambda svgs, colours, gradients: written.extend(colours))
     make_assets.make_thumbnails()
     assert written == [f"{number:04x}00" * 64 for number in range(len(demo.faces()))]
 

@@ -61,7 +61,7 @@ def colours(count: int) -> list[tuple[int, int, int]]:
 
 @pytest.fixture
 def collection(site: Site, pictures: Path) -> Collection:
-    made = make_collection(site, "colours", "Colours", noun="colour", nouns="colours", show=4)
+    made = make_collection(site, "colours", "Colours", noun="colour", nouns="colours", show=4, warm_start="nothing")
     import_source(site, pictures, made)
     return site.collection("colours")
 

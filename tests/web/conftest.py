@@ -40,7 +40,7 @@ def settings(home: Path) -> Settings:
 @pytest.fixture(scope="module")
 def token(home: Path, settings: Settings) -> str:
     site = Site.open(settings)
-    made = make_collection(site, "colours", "Colours", noun="colour", nouns="colours", show=4)
+    made = make_collection(site, "colours", "Colours", noun="colour", nouns="colours", show=4, warm_start="nothing")
     import_source(site, home / "pictures", made)
     token = site.new_token()
     site.close()

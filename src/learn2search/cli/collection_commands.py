@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from learn2search.cli.site_options import (
+    EncoderOption,
     Features,
     Home,
     Noun,
@@ -34,12 +35,13 @@ def import_(
     show: Show = None,
     features: Features = None,
     warm_start: WarmStart = None,
+    encoder: EncoderOption = None,
     strategies: Strategies = None,
     home: Home = None,
     database_url: Url = None,
 ) -> None:
     """Add a source to a collection without serving. A site that is running shows the new items at once."""
-    options = collection_options(noun, nouns, show, warm_start, strategies)
+    options = collection_options(noun, nouns, show, warm_start, strategies, encoder)
     site = site_from(home=home, database_url=database_url)
     from learn2search.cli.serving import import_into
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from learn2search.cli.site_options import (
+    EncoderOption,
     Features,
     Home,
     Host,
@@ -39,6 +40,7 @@ def serve(
     show: Show = None,
     features: Features = None,
     warm_start: WarmStart = None,
+    encoder: EncoderOption = None,
     strategies: Strategies = None,
     host: Host = None,
     port: Port = None,
@@ -54,7 +56,7 @@ def serve(
     Imports the source (only what is new; files that are gone retire their items), prints the visitors' address and,
     the first time, the owner's token, and serves until Ctrl-C. Without a source it serves what is there.
     """
-    options = collection_options(noun, nouns, show, warm_start, strategies)
+    options = collection_options(noun, nouns, show, warm_start, strategies, encoder)
     site = site_from(host=host, port=port, workers=workers, home=home, database_url=database_url, seed=seed)
     from learn2search.cli.serving import import_into, run
 

@@ -11,7 +11,7 @@ import tempfile
 import threading
 import time
 import webbrowser
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,8 @@ from rich.console import Console
 
 from learn2search.progress import spinner, track
 from learn2search.site.catalogue import known_features
-from learn2search.site.catalogue.imports import Prepared, Report, import_source, make_collection, slug_of
+from learn2search.site.catalogue.imports import Report, import_source, make_collection, slug_of
+from learn2search.site.catalogue.item_features import PICTURES, feature_source, item_features
 from learn2search.site.catalogue.sources import title_of
 from learn2search.site.context import Site
 from learn2search.site.settings import Settings
@@ -58,16 +59,25 @@ def import_into(
         Of the collection, where it is new.
     """
     title = title or title_of(source.resolve().stem)
+    if known is not None:
+        options = {"warm_start": "nothing"} | options
     collection = make_collection(site, slug or slug_of(title), title, **options)
-
-    def progress(steps: Iterable[Prepared], total: int) -> Iterable[Prepared]:
-        return track(steps, f"Importing into {collection.title}", total)
-
-    print_report(import_source(site, source, collection, progress))
+    print_report(import_source(site, source, collection, track))
+    _print_features(site, site.collection(collection.slug))
     if known is not None:
         known_features.publish_features(site, collection, known_features.read_features(known))
         console.print(f"Positions are those of {known.name}")
     return site.collection(collection.slug)
+
+
+def _print_features(site: Site, collection: Collection) -> None:
+    """Say how many items are placed before there are answers, if any are to be."""
+    source = feature_source(collection)
+    if source is not None:
+        features = item_features(site, collection, source)
+        placed = int(features.any(axis=1).sum())
+        if placed or source != PICTURES:
+            console.print(f"{placed:,} of {len(features):,} items are placed by what they show, until answers do")
 
 
 def print_report(report: Report) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SHOW_METAVAR = "|".join(map(str, SHOW_COUNTS))
 SHOW_OR_AUTOMATIC = f"{AUTOMATIC}|{SHOW_METAVAR}"
-WARM_STARTS = ("pictures",)
+WARM_STARTS = ("pictures", "content", "nothing")
 
 Home = Annotated[
     Path | None,
@@ -75,7 +75,7 @@ def _checked_show_or_automatic(show: str | None) -> int | str | None:
 
 def _checked_warm_start(start: str | None) -> str | None:
     if start is not None and start not in WARM_STARTS:
-        raise typer.BadParameter(f"A warm start is by “{'” or “'.join(WARM_STARTS)}”, not by “{start}”.")
+        raise typer.BadParameter(f"A warm start is “{'”, “'.join(WARM_STARTS)}”, not “{start}”.")
     return start
 
 
@@ -98,10 +98,13 @@ WarmStart = Annotated[
         "--warm-start",
         callback=_checked_warm_start,
         metavar="|".join(WARM_STARTS),
-        help="Place items by the colours of their pictures before answers do.",
+        help="What places items before answers do: pictures (the default), texts and sounds too, or nothing.",
     ),
 ]
-
+EncoderOption = Annotated[
+    Path | None,
+    typer.Option("--encoder", metavar="FILE", help="A network (ONNX) that places items before answers do."),
+]
 
 Strategies = Annotated[
     str | None,
@@ -110,13 +113,32 @@ Strategies = Annotated[
 
 
 def collection_options(
-    noun: str | None, nouns: str | None, show: int | str | None, warm_start: str | None, strategies: str | None
+    noun: str | None,
+    nouns: str | None,
+    show: int | str | None,
+    warm_start: str | None,
+    strategies: str | None,
+    encoder: Path | None,
 ) -> dict[str, Any]:
-    """The options of a collection that were given."""
+    """The options of a collection that were given; an encoder is opened, to see that it can be used."""
+    if encoder is not None and warm_start is not None:
+        raise typer.BadParameter("--encoder is a warm start of its own: leave --warm-start out.")
     several = nouns or (f"{noun}s" if noun else None)
     names = None if strategies is None else [name.strip() for name in strategies.split(",")]
     given = {"noun": noun, "nouns": several, "warm_start": warm_start, "show": show, "strategies": names}
-    return {name: value for name, value in given.items() if value is not None}
+    return {name: value for name, value in given.items() if value is not None} | _encoder_options(encoder)
+
+
+def _encoder_options(path: Path | None) -> dict[str, Any]:
+    if path is None:
+        return {}
+    with needs_web_packages():
+        from learn2search.site.catalogue.features.encoder import open_encoder
+        from learn2search.site.catalogue.options import EncoderFile
+    with errors_in_a_line():
+        opened = open_encoder(path)
+    chosen = EncoderFile(path=str(path.resolve()), kind=opened.description.kind, digest=opened.digest)
+    return {"warm_start": "encoder", "encoder": chosen.model_dump(mode="json")}
 
 
 def settings_from(**given: Any) -> Settings:

@@ -53,7 +53,7 @@ def snapshot() -> None:
 
 @app.command()
 def thumbnails() -> None:
-    """Make assets/thumbnail_colours.npz again: needs Chromium and the package playwright (extra dev)."""
+    """Make assets/thumbnails.npz again: needs Chromium and the package playwright (extra dev)."""
     from learn2search.demo.make_assets import make_thumbnails
 
     make_thumbnails()

@@ -1,7 +1,8 @@
 """The files in `assets/` that the demo begins with. `python -m learn2search.demo snapshot` and `thumbnails` write them.
 
 snapshot.npz: the searches and models of simulated visitors (`learn2search.site.learning.snapshot`).
-thumbnail_colours.npz: 8 × 8 colours of every face, which a warm start uses, and a hash of those drawings.
+thumbnails.npz: 8 × 8 colours and gradient histograms of every face, which a warm start uses, and a hash of those
+drawings.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from learn2search import demo
 from learn2search.files import read_npz, write_npz
@@ -18,8 +20,8 @@ from learn2search.typing import Arrays
 
 ASSETS = Path(__file__).parent / "assets"
 SNAPSHOT = ASSETS / "snapshot.npz"
-THUMBNAIL_COLOURS = ASSETS / "thumbnail_colours.npz"
-_FORMAT, _VERSION = "learn2search.thumbnail_colours", 1
+THUMBNAILS = ASSETS / "thumbnails.npz"
+_FORMAT, _VERSION = "learn2search.thumbnails", 1
 
 
 def drawings() -> list[str]:
@@ -32,21 +34,31 @@ def digest(svgs: Sequence[str]) -> str:
     return hashlib.sha256("".join(svgs).encode()).hexdigest()
 
 
-def read_thumbnail_colours() -> list[str]:
-    """The colours of each face as hexadecimal digits, as `Picture.thumbnail_colours` has them."""
-    return [row.tobytes().hex() for row in _read()["colours"]]
+def read_thumbnails() -> list[tuple[str, str]]:
+    """The colours and gradients of each face as hexadecimal digits, as `Picture` has them."""
+    found = _read()
+    return [
+        (colours.tobytes().hex(), gradients.tobytes().hex())
+        for colours, gradients in zip(found["colours"], found["gradients"], strict=True)
+    ]
 
 
 def thumbnails_are_current() -> bool:
-    """Are the thumbnail colours those of the faces as they are drawn now?"""
+    """Are the thumbnails those of the faces as they are drawn now?"""
     return str(_read()["drawings"]) == digest(drawings())
 
 
-def write_thumbnail_colours(svgs: Sequence[str], colours: Sequence[str], path: Path = THUMBNAIL_COLOURS) -> None:
-    """Write the colours of these drawings."""
-    rows = np.frombuffer(bytes.fromhex("".join(colours)), np.uint8).reshape(len(svgs), -1)
-    write_npz(path, _FORMAT, _VERSION, {"colours": rows, "drawings": np.array(digest(svgs))}, compress=True)
+def write_thumbnails(
+    svgs: Sequence[str], colours: Sequence[str], gradients: Sequence[str], path: Path = THUMBNAILS
+) -> None:
+    """Write the colours and gradients of these drawings."""
+    rows = {"colours": _bytes(colours), "gradients": _bytes(gradients), "drawings": np.array(digest(svgs))}
+    write_npz(path, _FORMAT, _VERSION, rows, compress=True)
+
+
+def _bytes(digits: Sequence[str]) -> NDArray[np.uint8]:
+    return np.frombuffer(bytes.fromhex("".join(digits)), np.uint8).reshape(len(digits), -1)
 
 
 def _read() -> Arrays:
-    return read_npz(THUMBNAIL_COLOURS, _FORMAT, _VERSION, "a file of thumbnail colours", ("colours", "drawings"))
+    return read_npz(THUMBNAILS, _FORMAT, _VERSION, "a file of thumbnails", ("colours", "gradients", "drawings"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from learn2search import demo
-from learn2search.demo.asset_files import SNAPSHOT, read_thumbnail_colours
+from learn2search.demo.asset_files import SNAPSHOT, read_thumbnails
 from learn2search.progress import track
 from learn2search.site.catalogue.drawings import Drawing, add_drawings
 from learn2search.site.catalogue.imports import make_collection
@@ -39,14 +39,14 @@ def install_faces(site: Site, *, with_snapshot: bool, warm_start: str = "nothing
     note = _NOTE if with_snapshot else _NOTE_WITHOUT_SNAPSHOT
     collection = make_collection(site, SLUG, TITLE, note=note, **options)
     faces = demo.faces()
-    titles, colours = demo.titles(faces), read_thumbnail_colours()
+    titles, thumbnails = demo.titles(faces), read_thumbnails()
     numbers = track(range(len(faces)), "Drawing the faces", len(faces))
-    drawings = (_drawing(number, faces[number], titles[number], colours[number]) for number in numbers)
+    drawings = (_drawing(number, faces[number], titles[number], thumbnails[number]) for number in numbers)
     add_drawings(site, collection, drawings, WIDTH, HEIGHT)
     if with_snapshot:
         snapshot.load(site, SLUG, SNAPSHOT)
 
 
-def _drawing(number: int, face: Array, title: str, thumbnail_colours: str) -> Drawing:
+def _drawing(number: int, face: Array, title: str, thumbnails: tuple[str, str]) -> Drawing:
     key = f"face-{number:03}"
-    return Drawing(key, title, demo.describe(face), demo.draw(face, f"{key}-"), thumbnail_colours)
+    return Drawing(key, title, demo.describe(face), demo.draw(face, f"{key}-"), *thumbnails)

@@ -11,10 +11,14 @@ from pathlib import Path
 from PIL import Image
 
 from learn2search import demo
-from learn2search.demo.asset_files import SNAPSHOT, drawings, write_thumbnail_colours
+from learn2search.demo.asset_files import SNAPSHOT, drawings, write_thumbnails
 from learn2search.demo.install import SLUG, install_faces
 from learn2search.progress import bar
-from learn2search.site.catalogue.thumbnail_features import thumbnail_colours
+from learn2search.site.catalogue.features.picture_features import (
+    gradient_histograms,
+    gradients_to_hex,
+    thumbnail_colours,
+)
 from learn2search.site.context import Site
 from learn2search.site.learning import simulated_visitors, snapshot
 from learn2search.site.settings import Settings
@@ -37,12 +41,13 @@ def make_snapshot(path: Path = SNAPSHOT, n_searches: int = SEARCHES, seed: int =
 
 
 def make_thumbnails() -> None:
-    """Photograph all faces with Chromium, since nothing else here draws SVG, and keep 8 × 8 colours of each."""
+    """Photograph all faces with Chromium, since nothing else here draws SVG, and keep what they look like."""
     svgs = drawings()
     sheet = _photograph(svgs)
     corners = [(_WIDTH * (number % _COLUMNS), _HEIGHT * (number // _COLUMNS)) for number in range(len(svgs))]
     faces = [sheet.crop((left, top, left + _WIDTH, top + _HEIGHT)) for left, top in corners]
-    write_thumbnail_colours(svgs, [thumbnail_colours(face) for face in faces])
+    gradients = [gradients_to_hex(gradient_histograms(face)) for face in faces]
+    write_thumbnails(svgs, [thumbnail_colours(face) for face in faces], gradients)
 
 
 def _photograph(svgs: Sequence[str]) -> Image.Image:

@@ -34,3 +34,8 @@ class Settings(BaseSettings):
     @property
     def media(self) -> Path:
         return self.home / "media"
+
+    @property
+    def features(self) -> Path:
+        """What was computed from the media; it can be deleted, and is then computed again."""
+        return self.home / "features"

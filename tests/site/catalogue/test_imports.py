@@ -156,7 +156,7 @@ def test_an_interrupted_import_should_go_on(site: Site, pictures: Path, monkeypa
     made = make_collection(site, "colours", "Colours")
     monkeypatch.setattr(imports, "_BATCH", 8)
 
-    def interrupted(steps: Iterable[Any], total: int) -> Iterator[Any]:
+    def interrupted(steps: Iterable[Any], label: str, total: int) -> Iterator[Any]:
         for number, step in enumerate(steps):
             if number == 20:
                 raise KeyboardInterrupt

@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 from learn2search.oklab import to_oklab
-from learn2search.site.catalogue import imports, thumbnail_features
+from learn2search.site.catalogue import imports
+from learn2search.site.catalogue.item_features import feature_positions
 from learn2search.site.catalogue.options import options_of
 from learn2search.site.context import Site
 from learn2search.site.learning import simulated_visitors
 from learn2search.site.learning.expected_positions import expected_positions
-from learn2search.site.learning.metadata import ThumbnailPrior, metadata_of
+from learn2search.site.learning.metadata import ContentPrior, metadata_of
 from learn2search.site.settings import Settings
 from learn2search.site.visits import searching
 from learn2search.store import models as stored
@@ -34,8 +35,8 @@ def published(site: Site, collection: Collection) -> stored.Model:
     return site.models.model(collection.model_id)
 
 
-def thumbnails(model: stored.Model) -> ThumbnailPrior:
-    found = metadata_of(model.info).prior.thumbnails
+def content(model: stored.Model) -> ContentPrior:
+    found = metadata_of(model.info).prior.content
     assert found is not None
     return found
 
@@ -46,7 +47,7 @@ def distances(points: np.ndarray) -> np.ndarray:
 
 def test_pictures_should_be_placed_by_their_colours(site: Site, warm: Collection) -> None:
     """Pictures of one colour: their distances are those of the colours in OKLab, up to the unit."""
-    found = thumbnail_features.thumbnail_positions(site, warm, 30, 10)
+    found = feature_positions(site, warm, "colours", 30, 10)
     assert np.corrcoef(distances(found).ravel(), distances(to_oklab(SEEN)).ravel())[0, 1] > 0.99
     assert (found**2).mean() == pytest.approx(1.0)
     assert np.abs(found[:, 3:]).max() < 1.0  # three axes of colour; what the encoder added is small
@@ -55,10 +56,10 @@ def test_pictures_should_be_placed_by_their_colours(site: Site, warm: Collection
 def test_the_first_search_should_use_the_pictures_and_know_how_little_they_tell(site: Site, warm: Collection) -> None:
     assert searching.start(site, "colours").row.strategy == "sampled"
     model = published(site, warm)
-    assert thumbnails(model).axes_from == 30
+    assert content(model).axes_from == 30
     assert np.corrcoef(distances(model.embedding.mean).ravel(), distances(to_oklab(SEEN)).ravel())[0, 1] > 0.95
     assert model.embedding.var is not None
-    assert model.embedding.var.mean() == pytest.approx(thumbnails(model).scale ** 2, rel=1e-5)
+    assert model.embedding.var.mean() == pytest.approx(content(model).scale ** 2, rel=1e-5)
 
 
 def test_without_the_option_nothing_should_be_placed(site: Site, collection: Collection) -> None:
@@ -70,7 +71,7 @@ def test_a_warm_start_should_be_possible_later(site: Site, collection: Collectio
     again = imports.make_collection(site, "colours", "Colours", warm_start="pictures")
     assert options_of(again).noun == "colour"  # the other options stay
     imports.import_source(site, pictures, again)
-    assert thumbnails(published(site, site.collection("colours"))).axes_from == 30
+    assert content(published(site, site.collection("colours"))).axes_from == 30
     assert searching.start(site, "colours").row.strategy == "sampled"
 
 
@@ -82,7 +83,7 @@ def test_new_items_should_join_where_their_picture_places_them(
     (pictures / "colour_99.png").write_bytes(make_png(*twin))
     imports.import_source(site, pictures, warm)
     after = published(site, site.collection("colours"))
-    assert thumbnails(after).axes_from == 30  # the axes stay those of the first items
+    assert content(after).axes_from == 30  # the axes stay those of the first items
     np.testing.assert_allclose(after.embedding.mean[:30], before)
     assert np.linalg.norm(after.embedding.mean[30:] - before, axis=1).argmin() == 4
 
@@ -94,7 +95,7 @@ def test_every_fit_should_have_the_pictures_as_the_mean_of_its_prior(
     with site.database.read() as db:
         fits = [stored.get(db, one.id) for one in stored.history(db, warm.id) if one.origin == "fit"]
     assert fits
-    assert all(thumbnails(fit).axes_from == 30 for fit in fits)
+    assert all(content(fit).axes_from == 30 for fit in fits)
     prior = metadata_of(fits[0].info).prior
     centre = expected_positions(site, warm, prior, fits[0].items, fits[0].embedding.dim).mean
     assert np.corrcoef(fits[0].embedding.mean[:, 0], centre[:, 0])[0, 1] > 0.9  # the same axes, not turned
@@ -104,7 +105,7 @@ def test_items_without_a_picture_should_be_at_the_centre(site: Site, tmp_path: P
     (tmp_path / "cards.csv").write_text("title\n" + "".join(f"Card {number}\n" for number in range(5)))
     made = imports.make_collection(site, "cards", "Cards", warm_start="pictures")
     imports.import_source(site, tmp_path / "cards.csv", made)
-    assert not thumbnail_features.thumbnail_positions(site, made, 5, 3).any()
+    assert not feature_positions(site, made, "pictures", 5, 3).any()
     assert searching.start(site, "cards").row.strategy == "random"
 
 
@@ -117,5 +118,5 @@ def test_a_warm_start_should_work_on_either_database(
     simulated_visitors.run(site, "colours", to_oklab(SEEN), 0.05, 64, seed=0)
     now = published(site, site.collection("colours"))
     assert now.info.origin == "fit"
-    assert thumbnails(now).axes_from == 30
+    assert content(now).axes_from == 30
     site.close()

@@ -15,13 +15,14 @@ from learn2search.store.items import Item
 
 
 class Drawing(NamedTuple):
-    """One item to be; `thumbnail_colours` as in `Picture`."""
+    """One item to be; `thumbnail_colours` and `thumbnail_gradients` as in `Picture`."""
 
     key: str
     title: str
     description: str
     svg: str
     thumbnail_colours: str | None = None
+    thumbnail_gradients: str | None = None
 
 
 def add_drawings(site: Site, collection: Collection, drawings: Iterable[Drawing], width: int, height: int) -> None:
@@ -32,7 +33,12 @@ def add_drawings(site: Site, collection: Collection, drawings: Iterable[Drawing]
     for number, drawing in enumerate(drawings):
         name = _write(drawing.svg, folder)
         picture = Picture(
-            large=name, small=name, width=width, height=height, thumbnail_colours=drawing.thumbnail_colours
+            large=name,
+            small=name,
+            width=width,
+            height=height,
+            thumbnail_colours=drawing.thumbnail_colours,
+            thumbnail_gradients=drawing.thumbnail_gradients,
         )
         made.append(
             Item(

@@ -9,7 +9,7 @@ import re
 import unicodedata
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,6 +17,8 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from learn2search.site.catalogue.features.feature_cache import Progress, silent
+from learn2search.site.catalogue.item_features import feature_source, item_features
 from learn2search.site.catalogue.item_media import MediaKind, Picture, media_of, to_json
 from learn2search.site.catalogue.media import StoredMedia, Unreadable, store_media
 from learn2search.site.catalogue.options import checked, options_of
@@ -30,10 +32,11 @@ from learn2search.store.enums import RetiredBy
 from learn2search.store.items import Item
 
 _BATCH = 64  # items in one transaction
+_NEW: dict[str, Any] = {"warm_start": "pictures"}  # of a collection that is made now; one that exists keeps its own
+_LATER = ("warm_start", "encoder", "strategies")  # what can be given to a collection that exists
 _TALL, _WIDE = 0.9, 1.15  # width / height of the median picture: below, frames are tall; above, wide
 
 Prepared = tuple[Entry, StoredMedia | Problem]
-Progress = Callable[[Iterable[Prepared], int], Iterable[Prepared]]  # (steps, how many) -> the same steps, shown
 
 
 @dataclass
@@ -61,12 +64,12 @@ def make_collection(site: Site, slug: str, title: str, **options: Any) -> Collec
         known = collections.by_slug(db, slug)
         if known is not None:
             return _with_given(db, known, options)
-        return collections.add(db, slug, title, checked(options).model_dump(mode="json"), site.now())
+        return collections.add(db, slug, title, checked(_NEW | options).model_dump(mode="json"), site.now())
 
 
 def _with_given(db: Connection, known: Collection, options: dict[str, Any]) -> Collection:
     """A collection that exists keeps its options, but a warm start and strategies can be asked for later too."""
-    given = {name: options[name] for name in ("warm_start", "strategies") if options.get(name, "nothing") != "nothing"}
+    given = {name: options[name] for name in _LATER if options.get(name) is not None}
     changed = checked(known.options | given).model_dump(mode="json") if given else known.options
     if changed == known.options:
         return known
@@ -80,18 +83,18 @@ def import_source(site: Site, source: Path, collection: Collection, progress: Pr
     Parameters
     ----------
     progress
-        Wraps the steps of the import, for a progress bar.
+        Wraps the steps of the import, for a progress bar. With it, an encoder that fails is an error.
 
     Raises
     ------
     Invalid
-        If the source is not one.
+        If the source is not one, or the encoder fails.
     """
     wanted, problems = entries(source)
     known = known_items(site, collection)
     report = import_entries(site, collection, wanted, problems, known, progress=progress)
     _retire_missing(site, wanted, report, known)
-    finish_import(site, collection)
+    finish_import(site, collection, progress)
     return report
 
 
@@ -116,7 +119,7 @@ def import_entries(
     report = Report(unchanged=len(wanted) - len(new), problems=problems)
     prepared = _prepared(new, site.settings.media / collection.slug)
     batch: list[tuple[Entry, StoredMedia]] = []
-    for entry, made in prepared if progress is None else progress(prepared, len(new)):
+    for entry, made in (progress or silent)(prepared, f"Importing into {collection.title}", len(new)):
         if isinstance(made, Problem):
             report.problems.append(made)
             continue
@@ -128,10 +131,22 @@ def import_entries(
     return report
 
 
-def finish_import(site: Site, collection: Collection) -> None:
+def finish_import(site: Site, collection: Collection, progress: Progress | None = None) -> None:
     """Suit the page to what the collection shows now, and publish a model that covers it."""
     _choose_shape_and_noun(site, collection)
+    try:
+        _compute_features(site, collection, progress)
+    except Invalid:
+        publishing.cover(site, collection.id)
+        raise
     publishing.cover(site, collection.id)
+
+
+def _compute_features(site: Site, collection: Collection, progress: Progress | None) -> None:
+    """With a bar; without one they are computed when they are needed."""
+    source = feature_source(collection)
+    if progress is not None and source is not None:
+        item_features(site, collection, source, progress=progress)
 
 
 def is_current(entry: Entry, item: Item | None) -> bool:

@@ -49,7 +49,9 @@ class Picture(_ItemMedia):
     width, height
         Of the large one, in pixels.
     thumbnail_colours
-        8 × 8 colours as hexadecimal digits (see `thumbnail_features`), None where they were not taken.
+        8 × 8 colours as hexadecimal digits (see `picture_features`), None where they were not taken.
+    thumbnail_gradients
+        Gradient histograms as hexadecimal digits, for drawings; those of other pictures are computed from their file.
     """
 
     kind: Literal[MediaKind.PICTURE] = MediaKind.PICTURE
@@ -60,6 +62,7 @@ class Picture(_ItemMedia):
     thumbnail_colours: str | None = Field(
         default=None, validation_alias=AliasChoices("thumbnail_colours", "look"), serialization_alias="look"
     )
+    thumbnail_gradients: str | None = None
 
     @property
     def files(self) -> dict[str, str]:

@@ -9,9 +9,9 @@ from pathlib import Path
 from PIL import Image, ImageOps, UnidentifiedImageError
 
 from learn2search.files import open_atomic, write_atomic
+from learn2search.site.catalogue.features.picture_features import thumbnail_colours
 from learn2search.site.catalogue.item_media import Media, MediaKind, Picture, Sound, TextCard
 from learn2search.site.catalogue.sources import LARGEST, Entry
-from learn2search.site.catalogue.thumbnail_features import thumbnail_colours
 
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "AVIF")
 MOST_PIXELS = 60_000_000

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from learn2search import strategy_names
+from learn2search.site.catalogue.item_media import MediaKind
 from learn2search.site.errors import Invalid
 from learn2search.site.show_counts import AUTOMATIC, USUAL_SHOW, Automatic, ShowCount, counts_in_words
 from learn2search.store.collections import Collection
@@ -12,6 +13,21 @@ from learn2search.store.collections import Collection
 StrategyName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 
 OUR_STRATEGIES = ("sampled", "gauss")  # those of the library that serve a collection of any size
+
+
+class EncoderFile(BaseModel):
+    """An encoder that the owner chose: where it is, what it reads, and a name made from its content."""
+
+    model_config = ConfigDict(frozen=True)
+
+    path: str
+    kind: MediaKind
+    digest: str
+
+    @property
+    def source(self) -> str:
+        """The name of its features."""
+        return f"encoder:{self.kind}:{self.digest}"
 
 
 class Options(BaseModel):
@@ -32,7 +48,10 @@ class Options(BaseModel):
         By their names. With several, each visitor gets one of them, and the dashboard compares them. Whether they are
         installed is checked when they are chosen (`checked`), not when they are read.
     warm_start
-        What places the items before there are answers.
+        What places the items before there are answers: pictures by their colours and edges, all content (texts and
+        sounds too), or an encoder.
+    encoder
+        Where `warm_start` is "encoder".
     dimensions
         Of the embedding.
     listed
@@ -47,7 +66,8 @@ class Options(BaseModel):
     show: ShowCount | Automatic = AUTOMATIC
     shape: Literal["tall", "square", "wide"] = "square"
     strategies: tuple[StrategyName, ...] = Field(default=("sampled",), min_length=1, max_length=8)
-    warm_start: Literal["nothing", "pictures"] = "nothing"
+    warm_start: Literal["nothing", "pictures", "content", "encoder"] = "nothing"
+    encoder: EncoderFile | None = None
     dimensions: int = Field(default=10, ge=1, le=100)
     listed: bool = True
 

@@ -1,14 +1,14 @@
-"""Where items are of which nothing is known yet: about the centre, or where their thumbnails place them."""
+"""Where items are of which nothing is known yet: about the centre, or where what they show places them."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from learn2search import Embedding
 from learn2search.learn import policy
+from learn2search.site.catalogue.item_features import feature_positions, feature_source
 from learn2search.site.catalogue.options import options_of
-from learn2search.site.catalogue.thumbnail_features import thumbnail_positions
 from learn2search.site.context import Site
-from learn2search.site.learning.metadata import ModelMetadata, ModelPrior, ThumbnailPrior, metadata_of
+from learn2search.site.learning.metadata import ContentPrior, ModelMetadata, ModelPrior, metadata_of
 from learn2search.store.collections import Collection
 from learn2search.store.models import Model
 from learn2search.typing import Array
@@ -17,15 +17,15 @@ _EXACT = 1e-6  # the variance of a position that is known, where the others have
 
 
 def first_metadata(site: Site, collection: Collection, numbers: NDArray[np.int64]) -> ModelMetadata:
-    """Of a model that no answer has told anything: with a warm start, thumbnails place the items."""
-    options = options_of(collection)
-    if options.warm_start == "pictures":
+    """Of a model that no answer has told anything: with a warm start, what items show places them."""
+    source, d = feature_source(collection), options_of(collection).dimensions
+    if source is not None:
         axes_from = 1 + int(numbers.max())
-        placed = thumbnail_positions(site, collection, axes_from, options.dimensions)[numbers]
+        placed = feature_positions(site, collection, source, axes_from, d)[numbers]
         if placed.any():
-            start = policy.first_positions(len(numbers), options.dimensions, placed)
-            thumbnails = ThumbnailPrior(axes_from=axes_from, scale=start.feature_scale)
-            prior = ModelPrior(variance=float(start.prior_variance[0]), thumbnails=thumbnails)
+            start = policy.first_positions(len(numbers), d, placed)
+            content = ContentPrior(axes_from=axes_from, scale=start.feature_scale, source=source)
+            prior = ModelPrior(variance=float(start.prior_variance[0]), content=content)
             return ModelMetadata(prior=prior, is_taught=False)
     return ModelMetadata(is_taught=False)
 
@@ -36,14 +36,14 @@ def expected_positions(
     """Where these items are before any answer about them, `(len(numbers), d)`."""
     variances = prior.variances(d)
     mean = policy.unknown_offsets(numbers, variances)
-    if prior.thumbnails is not None:
-        mean = mean + prior.thumbnails.scale * placed_by_thumbnails(site, collection, prior.thumbnails, d)[numbers]
+    if prior.content is not None:
+        mean = mean + prior.content.scale * placed_by_content(site, collection, prior.content, d)[numbers]
     return Embedding(mean, np.tile(variances, (len(numbers), 1)))
 
 
-def placed_by_thumbnails(site: Site, collection: Collection, thumbnails: ThumbnailPrior, d: int) -> Array:
-    """All items of the collection on the axes of the thumbnails, `(size, d)`."""
-    return thumbnail_positions(site, collection, thumbnails.axes_from, d)
+def placed_by_content(site: Site, collection: Collection, content: ContentPrior, d: int) -> Array:
+    """All items of the collection on the axes of what they show, `(size, d)`."""
+    return feature_positions(site, collection, content.source, content.axes_from, d)
 
 
 def positions_for(site: Site, collection: Collection, model: Model, numbers: NDArray[np.int64]) -> Embedding:

@@ -10,14 +10,8 @@ from learn2search.learn.policy import Learnt, Lessons, Result
 from learn2search.learn.recipe import Recipe, make_recipe
 from learn2search.site.catalogue.options import options_of
 from learn2search.site.context import Site
-from learn2search.site.learning.expected_positions import placed_by_thumbnails, positions_for
-from learn2search.site.learning.metadata import (
-    ModelEvaluation,
-    ModelMetadata,
-    ModelPrior,
-    ThumbnailPrior,
-    metadata_of,
-)
+from learn2search.site.learning.expected_positions import placed_by_content, positions_for
+from learn2search.site.learning.metadata import ModelEvaluation, ModelMetadata, ModelPrior, metadata_of
 from learn2search.store import items, lessons, models
 from learn2search.store.collections import Collection
 from learn2search.store.enums import ModelOrigin
@@ -74,7 +68,7 @@ def _known(site: Site, collection: Collection, current: Model, up_to: int, size:
     known = site.models.embedding_at(current.info.id, up_to)
     now = Model(current.info, known.items, known.embedding)
     d = known.embedding.dim
-    scale = 0.0 if metadata.prior.thumbnails is None else metadata.prior.thumbnails.scale
+    scale = 0.0 if metadata.prior.content is None else metadata.prior.content.scale
     return Learnt(
         positions_for(site, collection, now, np.arange(size)),
         metadata.prior.variances(d),
@@ -87,24 +81,24 @@ def _known(site: Site, collection: Collection, current: Model, up_to: int, size:
 
 
 def _placed(site: Site, collection: Collection, prior: ModelPrior, size: int) -> Array | None:
-    """What is known beforehand on the axes of the embedding: the owner's features, thumbnails, or nothing."""
+    """What is known beforehand on the axes of the embedding: the owner's features, what items show, or nothing."""
     if prior.features:
         with site.database.read() as db:
             given = models.get_last_of_origin(db, collection.id, ModelOrigin.FEATURES)
         return positions_for(site, collection, given, np.arange(size)).mean
-    if prior.thumbnails is not None:
-        return placed_by_thumbnails(site, collection, prior.thumbnails, options_of(collection).dimensions)[:size]
+    if prior.content is not None:
+        return placed_by_content(site, collection, prior.content, options_of(collection).dimensions)[:size]
     return None
 
 
 def _described(result: Result, prior: ModelPrior, triplets: int, lessons_now: int) -> ModelMetadata:
-    learnt, thumbnails = result.learnt, prior.thumbnails
-    if thumbnails is not None:
-        thumbnails = ThumbnailPrior(axes_from=thumbnails.axes_from, scale=learnt.feature_scale)
+    learnt, content = result.learnt, prior.content
+    if content is not None:
+        content = content.model_copy(update={"scale": learnt.feature_scale})
     variance = tuple(learnt.prior_variance.tolist())
     evaluation = None if result.evaluation is None else ModelEvaluation(**result.evaluation._asdict())
     return ModelMetadata(
-        prior=ModelPrior(variance=variance, thumbnails=thumbnails, features=prior.features),
+        prior=ModelPrior(variance=variance, content=content, features=prior.features),
         evaluation=evaluation,
         online=learnt.online,
         triplets=triplets,

@@ -3,32 +3,34 @@
 from typing import Any
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from learn2search.store.models import ModelInfo
 from learn2search.typing import Array
 
 
-class ThumbnailPrior(BaseModel):
-    """Thumbnails place the items: on the axes of the items numbered below `axes_from`, times `scale`."""
+class ContentPrior(BaseModel):
+    """What items show places them: on the axes of the items numbered below `axes_from`, times `scale`. `source`: as in
+    `item_features`."""
 
     model_config = ConfigDict(frozen=True)
 
     axes_from: int
     scale: float
+    source: str = "colours"
 
 
 class ModelPrior(BaseModel):
     """What is expected of an item of which nothing is known.
 
-    variance: of its position, one for all axes or one for each. thumbnails: where its picture places it, if pictures
-    do. features: the owner gave a position for every item.
+    variance: of its position, one for all axes or one for each. content: where what it shows places it, if that is
+    used. features: the owner gave a position for every item.
     """
 
     model_config = ConfigDict(frozen=True)
 
     variance: float | tuple[float, ...] = 1.0
-    thumbnails: ThumbnailPrior | None = None
+    content: ContentPrior | None = Field(default=None, validation_alias=AliasChoices("content", "thumbnails"))
     features: bool = False
 
     def variances(self, d: int) -> Array:
@@ -64,7 +66,7 @@ class ModelMetadata(BaseModel):
     @property
     def knows_features(self) -> bool:
         """Is there more to expect of an item than that it is somewhere?"""
-        return self.prior.features or self.prior.thumbnails is not None
+        return self.prior.features or self.prior.content is not None
 
     @property
     def knows_nothing(self) -> bool:
@@ -98,9 +100,9 @@ def metadata_of(info: ModelInfo) -> ModelMetadata:
 
 
 def _from_version_0_1(stored: dict[str, Any]) -> dict[str, Any]:
-    thumbnails = None
+    content = None
     if "pictures" in stored:
-        thumbnails = {"axes_from": stored["pictures"], "scale": stored["unit"]}
+        content = {"axes_from": stored["pictures"], "scale": stored["unit"]}
     evaluation = None
     if stored.get("held_out") is not None:
         names = {"log_likelihood": "held_out", "accuracy": "accuracy", "before": "before", "compared": "compared"}
@@ -108,7 +110,7 @@ def _from_version_0_1(stored: dict[str, Any]) -> dict[str, Any]:
     return {
         "prior": {
             "variance": stored.get("prior_variance", 1.0),
-            "thumbnails": thumbnails,
+            "content": content,
             "features": stored.get("features", False),
         },
         "evaluation": evaluation,

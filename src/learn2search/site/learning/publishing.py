@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection
 
+from learn2search.site.catalogue.item_features import feature_source
 from learn2search.site.catalogue.options import options_of
 from learn2search.site.context import Site
 from learn2search.site.errors import Conflict, NotFound
@@ -34,7 +35,7 @@ def cover(site: Site, collection_id: int) -> ModelInfo | None:
                 collections.swap_model(db, collection_id, collection.model_id, None)
             return None
         current = None if last is None else site.models.model(last)
-        if current is not None and _starts_anew(collection, current):
+        if current is not None and _starts_anew(site, collection, current, numbers):
             current = None
         if current is not None and current.info.id == collection.model_id and np.array_equal(current.items, numbers):
             return current.info
@@ -62,9 +63,15 @@ def _covering(
         return publish(db, site, collection, **values)
 
 
-def _starts_anew(collection: Collection, current: Model) -> bool:
-    """Is there a warm start for a collection that knows nothing?"""
-    return options_of(collection).warm_start != "nothing" and metadata_of(current.info).knows_nothing
+def _starts_anew(site: Site, collection: Collection, current: Model, numbers: NDArray[np.int64]) -> bool:
+    """Is there another warm start for a collection that no answer has told anything?"""
+    metadata = metadata_of(current.info)
+    if metadata.is_taught or metadata.prior.features:
+        return False
+    content, wanted = metadata.prior.content, feature_source(collection)
+    if wanted == (None if content is None else content.source):
+        return False
+    return wanted is None or first_metadata(site, collection, numbers).knows_features
 
 
 def publish(db: Connection, site: Site, collection: Collection, **values: Any) -> ModelInfo | None:
