@@ -82,6 +82,7 @@ def test_word_pieces_should_be_the_longest_that_there_are() -> None:
     assert mask.sum(axis=1).tolist() == [8, 3]
     assert pieces.encode(["red red red red"], 4)[0].tolist() == [[2, 4, 4, 3]]  # cut, and closed
     assert pieces.encode(["reds winex"], 9)[0].tolist() == [[2, 4, 6, 1, 3]]  # a word with an unknown rest is unknown
+    assert pieces.encode(["red\u200b\x01wine"], 9)[0].tolist() == [[2, 1, 3]]  # what cannot be seen separates nothing
     with pytest.raises(ValueError, match=r"lacks \[CLS\]"):
         WordPieces(["[PAD]", "[UNK]", "[SEP]"])
 

@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 _LONGEST = 100  # letters of a word; a longer one is unknown
+_UNSEEN = {"Cc", "Cf"}  # control and format characters
+_CHINESE = (("\u3400", "\u4dbf"), ("\u4e00", "\u9fff"), ("\uf900", "\ufaff"))
 _PAD, _UNKNOWN, _FIRST, _LAST = "[PAD]", "[UNK]", "[CLS]", "[SEP]"
 
 
@@ -55,6 +57,7 @@ class WordPieces:
         return numbers, mask
 
     def _pieces(self, text: str) -> list[int]:
+        text = "".join(letter for letter in text if letter.isspace() or unicodedata.category(letter) not in _UNSEEN)
         if self._lowercase:
             apart = unicodedata.normalize("NFD", text.lower())
             text = "".join(letter for letter in apart if unicodedata.category(letter) != "Mn")
@@ -79,4 +82,5 @@ class WordPieces:
 def _stands_alone(letter: str) -> bool:
     """Punctuation, symbols of ASCII and Chinese characters are words of their own."""
     is_symbol = letter.isascii() and not letter.isalnum() and not letter.isspace()
-    return is_symbol or unicodedata.category(letter).startswith("P") or "\u4e00" <= letter <= "\u9fff"
+    is_chinese = any(first <= letter <= last for first, last in _CHINESE)
+    return is_symbol or is_chinese or unicodedata.category(letter).startswith("P")
