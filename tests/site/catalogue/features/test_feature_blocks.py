@@ -37,4 +37,17 @@ def test_principal_components_should_keep_distances_where_axes_suffice() -> None
     assert (found**2).mean() == pytest.approx(1)
     ratio = np.linalg.norm(found[1:] - found[0], axis=1) / np.linalg.norm(SMALL[1:] - SMALL[0], axis=1)
     np.testing.assert_allclose(ratio, ratio[0])
+    wide = RNG.normal(size=(6, 9))  # more columns than rows
+    found = principal_components(wide, np.ones(6, bool), 5)
+    np.testing.assert_allclose(pairwise(found), pairwise(wide) * 5 / spread(wide))
     assert not principal_components(np.zeros((4, 0)), np.ones(4, bool), 2).any()
+
+
+def pairwise(rows: np.ndarray) -> np.ndarray:
+    """Squared distances."""
+    return np.asarray(((rows[:, None] - rows[None]) ** 2).sum(axis=-1))
+
+
+def spread(rows: np.ndarray) -> float:
+    """The sum of the variances of the columns."""
+    return float(rows.var(axis=0).sum())

@@ -7,6 +7,8 @@ import numpy as np
 
 from learn2search.typing import Array, Items, Mask
 
+_AXES_FROM = 4096  # items at most from which the axes are computed
+
 
 class Block(NamedTuple):
     """Features of one kind: `rows` (m, f) of the items `items` (m,)."""
@@ -40,9 +42,6 @@ def standardized(rows: Array, given: Mask) -> Array | None:
     return None if variance < 1e-18 else (rows - centre) / np.sqrt(variance)
 
 
-_AXES_FROM = 4096  # items at most from which the axes are computed
-
-
 def principal_components(features: Array, define_axes: Mask, dimensions: int) -> Array:
     """Coordinates on the first principal axes, `(n, dimensions)`; zeros where there are fewer axes than dimensions.
 
@@ -53,8 +52,17 @@ def principal_components(features: Array, define_axes: Mask, dimensions: int) ->
     if len(sample) < 2 or not features.shape[1]:
         return np.zeros((len(features), dimensions))
     centre = sample.mean(axis=0)
-    _, spread, axes = np.linalg.svd(sample - centre, full_matrices=False)
+    spread, axes = _principal_axes(sample - centre)
     axes = axes[:dimensions] * np.sign(axes[np.arange(len(axes)), np.abs(axes).argmax(axis=1)])[:dimensions, None]
     unit = float(np.sqrt((spread[:dimensions] ** 2).sum() / (len(sample) * dimensions)))
     coordinates = (features - centre) @ axes.T / (unit or 1.0)
     return np.pad(coordinates, ((0, 0), (0, dimensions - len(axes))))
+
+
+def _principal_axes(centred: Array) -> tuple[Array, Array]:
+    """Singular values and right singular vectors, the largest first; by way of XᵀX where that is smaller."""
+    if centred.shape[1] > len(centred):
+        _, spread, axes = np.linalg.svd(centred, full_matrices=False)
+        return spread, axes
+    squares, axes = np.linalg.eigh(centred.T @ centred)
+    return np.sqrt(np.maximum(squares[::-1], 0.0)), axes.T[::-1]
