@@ -19,6 +19,7 @@ RESEARCH = sorted((ROOT / "research").rglob("*.py"))
 LAYERS = [
     {"typing", "compiled", "streams", "files", "progress", "registry", "oklab", "normal_tails"},
     {"comparison", "triplets", "triplet_files", "embedding"},
+    {"click"},
     {"nearest", "oracle", "table_oracle", "embed", "metrics", "datasets"},
     {"search"},
     {"learn"},

@@ -199,3 +199,16 @@ def test_axes_should_be_added_only_when_all_are_in_use() -> None:
     wide = np.random.default_rng(0).normal(size=(200, 100))
     assert policy.next_dimension(auto, l2s.Embedding(wide, np.full((200, 100), 0.01)), 10_000) == 100
     assert policy.next_dimension(auto, l2s.Embedding(means, np.full((200, 10), 0.3)), 9_999) == 10
+
+
+@pytest.mark.parametrize("share", [1.0, 0.5])
+def test_an_item_that_joins_should_be_placed_by_its_features(share: float) -> None:
+    """Ridge regression; its variance is what it leaves over, as items that were kept back show."""
+    generator = np.random.default_rng(0)
+    features = generator.normal(size=(400, 20))
+    told = features @ generator.normal(size=(20, 3)) / np.sqrt(20)
+    positions = np.sqrt(share) * told + np.sqrt(1 - share) * generator.normal(size=(400, 3))
+    mean, variance = policy.placed_like(positions[:300], features[:300], features[300:])
+    left = ((positions[300:] - mean) ** 2).mean()
+    assert left < 1.2 * (1 - share) + 1e-3
+    assert variance == pytest.approx(np.full(3, left), rel=0.25, abs=1e-3)

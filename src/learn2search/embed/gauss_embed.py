@@ -33,6 +33,7 @@ from learn2search.embed.estimator import (
     is_scarce,
     training_triplets,
 )
+from learn2search.embed.feature_map import FeatureMap, checked_features, fit_map
 from learn2search.embed.fit_loop import (
     EarlyStopping,
     FitResult,
@@ -119,6 +120,7 @@ class GaussEmbed(TripletEmbedding):
     variance_: Array
     prior_variance_: Array
     variance_factor_: float
+    feature_map_: FeatureMap  # after a fit with features; not stored with the estimator
     trials_: list[Any]
     _stored: ClassVar[tuple[str, ...]] = ("embedding_", "variance_", "prior_variance_", "variance_factor_", "epochs_")
 
@@ -167,6 +169,7 @@ class GaussEmbed(TripletEmbedding):
         n_items: int | None = None,
         groups: ArrayLike | None = None,
         prior_mean: ArrayLike | None = None,
+        features: ArrayLike | None = None,
     ) -> Self:
         """Learn from triplets. A fit that diverges warns with `FitWarning` and keeps the last good epoch.
 
@@ -183,7 +186,11 @@ class GaussEmbed(TripletEmbedding):
         groups : (m,) array_like, optional
             The screen or search of each triplet: held out as a whole.
         prior_mean : (n, d) array_like, optional
-            Where items are before any triplet, for instance from features.
+            Where items are before any triplet.
+        features : (n, f) array_like, optional
+            Numbers that may tell how items relate, any and many: a map of them is learnt together with what each item
+            has of its own, and kept as `feature_map_`; its `place` says where items are that no triplet names. Needs a
+            given number of axes and the probit link.
 
         Returns
         -------
@@ -199,15 +206,34 @@ class GaussEmbed(TripletEmbedding):
         """
         self._check_parameters()
         rows, n, labels = training_triplets(X, y, n_items, groups)
-        if self.n_components == "auto":
+        if features is not None:
+            self._fit_features(rows, checked_features(features, n), init, prior_mean)
+        elif self.n_components == "auto":
             if init is not None or prior_mean is not None:
                 raise ValueError('init and prior_mean have a fixed number of columns: give n_components, not "auto"')
             self._fit_automatic(rows, n, labels)
         else:
             self._fit_given(rows, n, labels, init, prior_mean)
         if self.variance_factor == "fit":
-            self.variance_factor_ = self._held_out_factor(rows, n, labels, prior_mean)
+            self.variance_factor_ = self._held_out_factor(rows, n, labels, prior_mean, features)
         return self
+
+    def _fit_features(
+        self, rows: Triplets, features: Array, init: ArrayLike | Embedding | None, prior_mean: ArrayLike | None
+    ) -> None:
+        """With a map of the features; a tempered KL term is a weight of the answers."""
+        if self.n_components == "auto" or self.link != "probit" or init is not None or prior_mean is not None:
+            raise ValueError(
+                'features need n_components as a number and link="probit", and say themselves where a fit begins: '
+                "leave init and prior_mean out"
+            )
+        d = int(self.n_components)
+        _, temper = self._prior_and_temper(d)
+        seed = seeds(self.random_state, 1)[0]
+        self.feature_map_, found = fit_map(rows, features, d, 1.0 / temper, seed, verbose=self.verbose)
+        self.embedding_, self.variance_ = found.mean, np.array(found.var)
+        self.prior_variance_ = np.full(d, self.feature_map_.rest)
+        self.n_items_, self.epochs_, self.variance_factor_ = len(found.mean), 0, self._first_factor()
 
     def _fit_given(
         self,
@@ -238,7 +264,12 @@ class GaussEmbed(TripletEmbedding):
             raise KeyboardInterrupt(f"the fit was interrupted after epoch {result.epochs}: the estimator is usable")
 
     def _held_out_factor(
-        self, rows: Triplets, n: int, labels: NDArray[np.generic] | None, prior_mean: ArrayLike | None
+        self,
+        rows: Triplets,
+        n: int,
+        labels: NDArray[np.generic] | None,
+        prior_mean: ArrayLike | None,
+        features: ArrayLike | None,
     ) -> float:
         """The factor under which held-out groups are most probable, given fits to the others.
 
@@ -249,7 +280,7 @@ class GaussEmbed(TripletEmbedding):
         parts = []
         for train, held_out in folds(len(rows), _FOLDS, seeds(self.random_state, 4)[3], groups):
             other = type(self)(**self.get_params() | options)
-            other.fit(rows[train], None, None, n, groups[train], prior_mean)
+            other.fit(rows[train], None, None, n, groups[train], prior_mean, features)
             parts.append(HeldOut(other.embedding_, other.variance_, rows[held_out], groups[held_out]))
         return fit_factor(parts, self._link())
 

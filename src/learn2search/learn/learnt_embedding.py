@@ -76,7 +76,8 @@ class LearntEmbedding:
         cut = policy.last_lesson_to_fit(self.recipe, lessons, self.fitted.fitted_up_to, has_features=known)
         before = self._at(cut)
         d = policy.next_dimension(self.recipe, before.embedding, len(lessons.up_to(cut)))
-        made = policy.attempt(self.recipe, lessons, cut, before, self._placed(d), self._fit_seed(searches))
+        seed = self._fit_seed(searches)
+        made = policy.attempt(self.recipe, lessons, cut, before, self._placed(d), seed, features=self.features)
         if made.accepted:
             self.fitted = made.learnt
             self.version += 1
@@ -151,12 +152,15 @@ class LearntEmbedding:
         """At the prior: about 0, or where their features place them."""
         mean, var, d = known.embedding.mean, known.embedding.var, known.embedding.dim
         new = np.arange(self.n_items - count, self.n_items)
-        placed = self._placed(d)
-        centre = np.zeros((count, d)) if placed is None else known.feature_scale * placed[new]
+        centre, variance, placed = np.zeros((count, d)), known.prior_variance, self._placed(d)
+        if self.features is not None and placed is not None:
+            centre = known.feature_scale * placed[new]
+            if known.is_taught:
+                centre, variance = policy.placed_like(mean, self.features[: len(mean)], self.features[new])
         if var is None:
             centre = centre + mean.mean(axis=0)
-        centre = centre + policy.unknown_offsets(new, known.prior_variance)
-        wider = None if var is None else np.concatenate([var, np.tile(known.prior_variance, (count, 1))])
+        centre = centre + policy.unknown_offsets(new, variance)
+        wider = None if var is None else np.concatenate([var, np.tile(variance, (count, 1))])
         return known._replace(embedding=Embedding(np.concatenate([mean, centre]), wider))
 
     def _placed(self, d: int) -> Array | None:

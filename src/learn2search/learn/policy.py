@@ -9,7 +9,7 @@ they came. Each question that learning has to answer is one function here:
     with how many axes?                  `next_dimension`
     from where, and how?                 `starts_warm`, `fit`
     is the result used?                  `evaluate`, `is_accepted`
-    what is expected of a new item?      `first_positions`, `unknown_offsets`
+    what is expected of a new item?      `first_positions`, `placed_like`, `unknown_offsets`
     and between two fits?                `takes_in_online`; `embed.online` has the step itself
 """
 
@@ -31,6 +31,7 @@ from learn2search.typing import Array, Items, Triplets
 
 FIRST_COMPONENTS = {ESTIMATED: 100, AUTO: 10}  # D until it is chosen
 MOST_COMPONENTS = 100
+MAP_FROM = 300  # triplets from which a map of the features is learnt; with fewer their own axes are as good
 CHOOSE_AT = 10_000  # triplets from which D is chosen, as in the paper
 FLIPPED = 0.15  # of the answers about random pairs, before any answer tells: a noise that is too high costs little
 _OFFSET = 0.1  # of the prior's standard deviation: two items of which nothing is known must not coincide
@@ -212,10 +213,11 @@ def attempt(
     placed: Array | None,
     seed: np.random.SeedSequence,
     *,
+    features: Array | None = None,
     exact_features: bool = False,
 ) -> Result:
     """Fit the lessons up to one (see `fit`), and judge the result by those after it."""
-    made = fit(recipe, lessons, up_to, known, placed, seed, exact_features=exact_features)
+    made = fit(recipe, lessons, up_to, known, placed, seed, features=features, exact_features=exact_features)
     evaluation = evaluate(known, made, lessons.after(up_to))
     unjudged = placed is None and up_to > known.fitted_up_to
     return Result(made, evaluation, is_accepted(recipe, evaluation, unjudged=unjudged))
@@ -229,6 +231,7 @@ def fit(
     placed: Array | None,
     seed: np.random.SeedSequence,
     *,
+    features: Array | None = None,
     exact_features: bool = False,
 ) -> Learnt:
     """A new embedding of all items from the lessons up to one.
@@ -239,6 +242,8 @@ def fit(
         What is in use, with the lessons up to this one taken in: a warm fit begins there.
     placed
         Features on d axes, in any unit, `(n, d)`, or None: the prior's mean, in the unit that the triplets tell.
+    features
+        All of them, `(n, f)`: with `MAP_FROM` triplets or more a map of them is learnt, in place of a prior's mean.
     exact_features
         Where the features place an item is where it is, until there are enough triplets to refine that.
     """
@@ -251,12 +256,13 @@ def fit(
     centre = None if placed is None else scale * placed
     if centre is not None and exact_features and len(triplets) < recipe.refine_from * n:
         return Learnt(Embedding(centre), np.full(d, centre.var()), 1.0, up_to, True, False, scale)
+    if features is not None and not exact_features and len(triplets) >= MAP_FROM:
+        return _fit_features(recipe, triplets, features, d, scale, seed)._replace(fitted_up_to=up_to)
     # Few triplets move few items: a variance that they tell would call the features exact.
     prior = recipe.prior if centre is None or init is not None else float((centre**2).mean())
     model = GaussEmbed(
         d,
         prior=prior,
-        temper=1.0 / float(click_weights(triplets).mean()),  # τ = 1/ω: as if each triplet had the weight ω
         epochs=recipe.epochs[init is not None],
         learning_rate=recipe.learning_rate,
         batch_size=max(200, len(triplets) // recipe.batches),
@@ -267,6 +273,17 @@ def fit(
     mean[unseen] += unknown_offsets(np.flatnonzero(unseen), model.prior_variance_)
     online = takes_in_online(recipe, len(triplets), n)
     return Learnt(Embedding(mean, model.variance_), model.prior_variance_.copy(), 1.0, up_to, True, online, scale)
+
+
+def _fit_features(
+    recipe: Recipe, triplets: Triplets, features: Array, d: int, scale: float, seed: np.random.SeedSequence
+) -> Learnt:
+    """A map of the features, always from scratch: warm ones collapse while triplets are few."""
+    temper = 1.0 / float(click_weights(triplets).mean())  # τ = 1/ω: as if each triplet had the weight ω
+    model = GaussEmbed(d, temper=temper, random_state=seed).fit(triplets, n_items=len(features), features=features)
+    online = takes_in_online(recipe, len(triplets), len(features))
+    mean = model.embedding_ + unknown_offsets(np.arange(len(features)), 1e-6 * model.prior_variance_)  # no two coincide
+    return Learnt(Embedding(mean, model.variance_), model.prior_variance_, 1.0, 0, True, online, scale)
 
 
 def _fit_points(
@@ -322,6 +339,28 @@ def first_scale(placed: Array) -> float:
         return 1.0 / float(placed.std())
     margins = random_margins(placed, seed=0)
     return 1.0 / calibrate_noise(margins[margins != 0], FLIPPED)  # items at one place tell nothing of the unit
+
+
+def placed_like(positions: Array, features: Array, new: Array) -> tuple[Array, Array]:
+    """Where items are expected, by their features, among others whose positions are known, `(m, d)`, and the variance
+    of that on each axis, `(d,)`.
+
+    Ridge regression of the positions on the features; how much it is shrunk is chosen by generalised cross-validation.
+    """
+    centre, middle = features.mean(axis=0), positions.mean(axis=0)
+    left, singular, right = np.linalg.svd(features - centre, full_matrices=False)
+    along, total = left.T @ (positions - middle), float(((positions - middle) ** 2).sum())
+    best = (np.inf, np.zeros_like(along), total)
+    for penalty in singular.max(initial=1e-12) ** 2 * np.geomspace(1e-6, 1e3, 28):
+        kept = (singular**2 / (singular**2 + penalty))[:, None]
+        error = total - float(((2.0 - kept) * kept * along**2).sum())
+        left_over = max(1.0 - float(kept.sum()) / len(positions), 1e-9)
+        score = error / left_over**2
+        if score < best[0]:
+            best = score, kept * along / np.maximum(singular, 1e-300)[:, None], score
+    _, weights, square = best
+    variance = np.full(positions.shape[1], max(square, 1e-12) / positions.size)
+    return middle + (new - centre) @ right.T @ weights, variance
 
 
 def on_axes(features: Array, d: int) -> Array:

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from learn2search import Embedding
 from learn2search.learn import policy
-from learn2search.site.catalogue.item_features import feature_positions, feature_source
+from learn2search.site.catalogue.item_features import feature_positions, feature_source, item_features
 from learn2search.site.catalogue.options import options_of
 from learn2search.site.context import Site
 from learn2search.site.learning.metadata import ContentPrior, ModelMetadata, ModelPrior, metadata_of
@@ -46,12 +46,35 @@ def placed_by_content(site: Site, collection: Collection, content: ContentPrior,
     return feature_positions(site, collection, content.source, content.axes_from, d)
 
 
+def content_features(site: Site, collection: Collection, prior: ModelPrior, numbers: NDArray[np.int64]) -> Array | None:
+    """All that these items show, `(len(numbers), f)`; None where that is not used, or tells no two items apart."""
+    if prior.content is None:
+        return None
+    features = item_features(site, collection, prior.content.source, prior.content.axes_from)[numbers]
+    return features if features.size and features.std(axis=0).any() else None
+
+
 def positions_for(site: Site, collection: Collection, model: Model, numbers: NDArray[np.int64]) -> Embedding:
     """The model's positions for these items; those it does not cover are where they are expected."""
-    old = model.embedding
-    expected = expected_positions(site, collection, metadata_of(model.info).prior, numbers, old.dim)
-    mean, var = expected.mean.copy(), np.array(expected.var)
+    old, metadata = model.embedding, metadata_of(model.info)
     _, here, there = np.intersect1d(numbers, model.items, return_indices=True)
+    mean, var = np.empty((len(numbers), old.dim)), np.empty((len(numbers), old.dim))
     mean[here] = old.mean[there]
     var[here] = _EXACT if old.var is None else old.var[there]
-    return Embedding(mean, None if old.var is None and len(here) == len(numbers) else var)
+    new = np.setdiff1d(np.arange(len(numbers)), here)
+    if len(new):
+        expected = _expected_beside(site, collection, model, metadata, numbers[new])
+        mean[new], var[new] = expected.mean, expected.var_rows
+    return Embedding(mean, None if old.var is None and len(new) == 0 else var)
+
+
+def _expected_beside(
+    site: Site, collection: Collection, model: Model, metadata: ModelMetadata, numbers: NDArray[np.int64]
+) -> Embedding:
+    """Where items are expected that the model does not cover: near items that show the like, once it is taught."""
+    features = content_features(site, collection, metadata.prior, np.concatenate([model.items, numbers]))
+    if features is None or not metadata.is_taught:
+        return expected_positions(site, collection, metadata.prior, numbers, model.embedding.dim)
+    known = len(model.items)
+    mean, variance = policy.placed_like(model.embedding.mean, features[:known], features[known:])
+    return Embedding(mean + policy.unknown_offsets(numbers, variance), np.tile(variance, (len(numbers), 1)))

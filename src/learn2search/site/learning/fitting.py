@@ -10,7 +10,7 @@ from learn2search.learn.policy import Learnt, Lessons, Result
 from learn2search.learn.recipe import Recipe, make_recipe
 from learn2search.site.catalogue.options import options_of
 from learn2search.site.context import Site
-from learn2search.site.learning.expected_positions import placed_by_content, positions_for
+from learn2search.site.learning.expected_positions import content_features, placed_by_content, positions_for
 from learn2search.site.learning.metadata import ModelEvaluation, ModelMetadata, ModelPrior, metadata_of
 from learn2search.store import items, lessons, models
 from learn2search.store.collections import Collection
@@ -57,7 +57,10 @@ def fit_model(site: Site, collection: Collection, current: Model, taught: Lesson
     known = _known(site, collection, current, up_to, size)
     placed = _placed(site, collection, metadata.prior, size)
     seed = np.random.SeedSequence(site.settings.seed, spawn_key=(_LOOP, _FIT, collection.lessons))
-    result = policy.attempt(recipe, taught, up_to, known, placed, seed, exact_features=metadata.prior.features)
+    features = content_features(site, collection, metadata.prior, np.arange(size))
+    result = policy.attempt(
+        recipe, taught, up_to, known, placed, seed, features=features, exact_features=metadata.prior.features
+    )
     described = _described(result, metadata.prior, len(taught.triplets), collection.lessons)
     return FittedModel(result.learnt.embedding, described, result.accepted, up_to, len(taught.up_to(up_to)))
 
