@@ -34,11 +34,17 @@ def expected_positions(
     site: Site, collection: Collection, prior: ModelPrior, numbers: NDArray[np.int64], d: int
 ) -> Embedding:
     """Where these items are before any answer about them, `(len(numbers), d)`."""
+    return Embedding(*_expected(site, collection, prior, numbers, d))
+
+
+def _expected(
+    site: Site, collection: Collection, prior: ModelPrior, numbers: NDArray[np.int64], d: int
+) -> tuple[Array, Array]:
     variances = prior.variances(d)
     mean = policy.unknown_offsets(numbers, variances)
     if prior.content is not None:
         mean = mean + prior.content.scale * placed_by_content(site, collection, prior.content, d)[numbers]
-    return Embedding(mean, np.tile(variances, (len(numbers), 1)))
+    return mean, np.tile(variances, (len(numbers), 1))
 
 
 def placed_by_content(site: Site, collection: Collection, content: ContentPrior, d: int) -> Array:
@@ -63,18 +69,18 @@ def positions_for(site: Site, collection: Collection, model: Model, numbers: NDA
     var[here] = _EXACT if old.var is None else old.var[there]
     new = np.setdiff1d(np.arange(len(numbers)), here)
     if len(new):
-        expected = _expected_beside(site, collection, model, metadata, numbers[new])
-        mean[new], var[new] = expected.mean, expected.var_rows
+        mean[new], var[new] = _expected_beside(site, collection, model, metadata, numbers[new])
     return Embedding(mean, None if old.var is None and len(new) == 0 else var)
 
 
 def _expected_beside(
     site: Site, collection: Collection, model: Model, metadata: ModelMetadata, numbers: NDArray[np.int64]
-) -> Embedding:
-    """Where items are expected that the model does not cover: near items that show the like, once it is taught."""
+) -> tuple[Array, Array]:
+    """Where items are expected that the model does not cover, and the variances of that, `(len(numbers), d)` each: near
+    items that show the like, once it is taught."""
     features = content_features(site, collection, metadata.prior, np.concatenate([model.items, numbers]))
     if features is None or not metadata.is_taught:
-        return expected_positions(site, collection, metadata.prior, numbers, model.embedding.dim)
+        return _expected(site, collection, metadata.prior, numbers, model.embedding.dim)
     known = len(model.items)
     mean, variance = policy.placed_like(model.embedding.mean, features[:known], features[known:])
-    return Embedding(mean + policy.unknown_offsets(numbers, variance), np.tile(variance, (len(numbers), 1)))
+    return mean + policy.unknown_offsets(numbers, variance), np.tile(variance, (len(numbers), 1))
