@@ -52,7 +52,7 @@ def beliefs(positions: str, k: int, stop: str, searches: int) -> list[tuple[floa
     space, unit = space_of(positions, features, l2s.ProbitOracle(features, noise, seed=SEED + 1))
     told = []
     for number, target in enumerate(generator.integers(0, N, searches)):
-        search = l2s.make_search("sampled", space, unit, stop=stop, seed=[SEED, number])
+        search = l2s.make_search("sampled", space, unit, stop=stop, seed=np.random.SeedSequence([SEED, number]))
         visitor = people.visitor(number)
         for _ in range(MOST_ANSWERS):
             query = search.ask(k)
