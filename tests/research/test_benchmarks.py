@@ -67,3 +67,21 @@ def test_pictures_shown_should_find_that_more_spare_questions(copied: Path) -> N
     assert "| shown | 0-25 | 25-50 |" in run("pictures_shown", copied).stdout
     means = [rows(copied, "pictures_shown", k=k, start=0)[0]["mean"] for k in (2, 4, 6, 9, 12)]
     assert means == sorted(means, reverse=True)
+
+
+@pytest.mark.heavy
+def test_calibration_should_say_how_far_the_belief_is_from_the_truth(copied: Path) -> None:
+    assert "| known | 4 | mode |" in run("calibration", copied, "--repetitions", "10").stdout
+    for row in rows(copied, "calibration", table="bits"):
+        assert 0 < row["entropy"] < 8
+        assert row["searches"] == 10
+    assert rows(copied, "calibration", table="top", positions="known", k=2)
+
+
+@pytest.mark.heavy
+def test_variance_should_compare_three_formulas(copied: Path) -> None:
+    run("variance", copied)
+    judged = rows(copied, "variance", table="judged", dataset="artists", link="probit", density=5)
+    assert {row["formula"] for row in judged} == {"first order", "exact", "fitted factor"}
+    (exact,) = (row for row in judged if row["formula"] == "exact")
+    assert exact["mean_off"] < 0.01
