@@ -1,7 +1,8 @@
 """Does the belief tell the truth? `python -m research.calibration --full` (an hour on one core).
 
-Simulated people search among 200 items in three dimensions with 2, 4, 8 or 12 shown, until the target is shown or until
-it is most probable. After each answer the search says how probable each item is; then
+Simulated people search among 200 items in three dimensions with 2, 4, 8 or 12 shown, until the target is shown ("shown":
+what was shown is no candidate any more), or for ten answers ("mode": items may be shown again. To end when the target is
+most probable would be to look only at beliefs that are wrong). After each answer the search says how probable each item is; then
 
     top        of the most probable items that were held for as probable as p, a share of p should be the target
     surprise   the mean of -log₂ p(target) should be the mean entropy: as many bits are missing as the belief says
@@ -23,7 +24,7 @@ SHOWN = (2, 4, 8, 12)
 STOPS = ("shown", "mode")
 POSITIONS = ("known", "learnt, 20", "learnt, 60", "learnt, 200")
 EDGES = (0.0, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
-MOST_ANSWERS = 60
+ANSWERS = {"shown": 60, "mode": 10}  # at most
 NAMES = {"positions": POSITIONS, "k": SHOWN, "stop": STOPS}
 BITS = Table("calibration", "bits", NAMES)
 TOP = Table("calibration", "top", NAMES | {"bin": tuple(range(len(EDGES) - 1))})
@@ -54,7 +55,7 @@ def beliefs(positions: str, k: int, stop: str, searches: int) -> list[tuple[floa
     for number, target in enumerate(generator.integers(0, N, searches)):
         search = l2s.make_search("sampled", space, unit, stop=stop, seed=np.random.SeedSequence([SEED, number]))
         visitor = people.visitor(number)
-        for _ in range(MOST_ANSWERS):
+        for _ in range(ANSWERS[stop]):
             query = search.ask(k)
             if stop == "shown" and target in query:
                 break
@@ -63,8 +64,6 @@ def beliefs(positions: str, k: int, stop: str, searches: int) -> list[tuple[floa
             positive, best = p[p > 0], int(p.argmax())
             entropy, surprise = -float((positive * np.log2(positive)).sum()), -float(np.log2(max(p[target], 1e-300)))
             told.append((float(p[best]), best == target, entropy, surprise))
-            if stop == "mode" and best == target:
-                break
     return told
 
 

@@ -10,7 +10,7 @@ N, SEARCHES, ANSWERS = 120, 150, 3
 
 @pytest.mark.parametrize("k", [2, 4, 8])
 def test_as_many_bits_should_be_missing_as_the_belief_says(k: int) -> None:
-    """The mean of -log₂ p(target) is the mean entropy, within four standard errors of their difference; the product over
+    """The mean of -log₂ p(target) is the mean entropy, within four standard errors of the difference; the product over
     pairs would be off by more than ten with k = 8. research/calibration.py has more searches, bins and learnt
     positions."""
     generator = np.random.default_rng(0)
