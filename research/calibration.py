@@ -1,8 +1,9 @@
 """Does the belief tell the truth? `python -m research.calibration --full` (an hour on one core).
 
-Simulated people search among 200 items in three dimensions with 2, 4, 8 or 12 shown, until the target is shown ("shown":
-what was shown is no candidate any more), or for ten answers ("mode": items may be shown again. To end when the target is
-most probable would be to look only at beliefs that are wrong). After each answer the search says how probable each item is; then
+Simulated people search among 200 items in three dimensions with 2, 4, 8 or 12 shown. "shown": until the target is shown;
+what was shown is no candidate any more. "mode": for ten answers; items may be shown again. (To end when the target is
+most probable would be to look only at beliefs that are wrong.) After each answer the search says how probable each item
+is; then
 
     top        of the most probable items that were held for as probable as p, a share of p should be the target
     surprise   the mean of -log₂ p(target) should be the mean entropy: as many bits are missing as the belief says
