@@ -1,6 +1,6 @@
 """Does the belief tell the truth? `python -m research.calibration --full` (an hour on one core).
 
-Simulated people search among 200 items in three dimensions with 2, 4, 8 or 12 shown. "shown": until the target is shown;
+Simulated people search among 200 items in three dimensions, 2, 4, 8 or 12 shown. "shown": until the target is shown;
 what was shown is no candidate any more. "mode": for ten answers; items may be shown again. (To end when the target is
 most probable would be to look only at beliefs that are wrong.) After each answer the search says how probable each item
 is; then

@@ -44,10 +44,11 @@ def costs_in_the_loop(folder: Path, searches: int, seed: int) -> list[int]:
     return [episode.cost for episode in learner.searches(searches)]
 
 
-def costs_over_http(folder: Path, searches: int, seed: int) -> list[int]:
+def costs_over_http(folder: Path, searches: int, seed: int, *, start: str = "nothing", show: int = SHOWN) -> list[int]:
     """Questions of each finished search, in the order of their ends, from the site's own export."""
-    with serving(folder, "demo", "--untaught", "--seed", str(seed)) as site:
+    with serving(folder, "demo", "--untaught", "--seed", str(seed), "--warm-start", start) as site:
         options = ["--token", site.token, "--searches", str(searches), "--at-once", "1", "--seed", str(seed)]
+        options += ["--show", str(show)]
         address = f"http://127.0.0.1:{site.port}"
         subprocess.run([*COMMAND, "simulate", address, *options], check=True, capture_output=True)
     clicks = folder / "clicks.jsonl"
