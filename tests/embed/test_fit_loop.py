@@ -26,12 +26,12 @@ def triplets() -> Triplets:
 
 def test_held_out_rows_should_be_whole_groups(triplets: Triplets) -> None:
     rows, groups = np.arange(3 * 700).reshape(-1, 3), np.arange(700) // 7
-    train, held_out = fit_loop.hold_out(rows, 0.2, groups, 0)
-    assert not {row[0] // 21 for row in train.tolist()} & {row[0] // 21 for row in held_out.tolist()}
+    train, held_out = fit_loop.hold_out(fit_loop.unweighted(rows), 0.2, groups, 0)
+    assert not {row[0] // 21 for row in train.rows.tolist()} & {row[0] // 21 for row in held_out.tolist()}
     assert len(held_out) == pytest.approx(140, abs=7)
-    whole, nothing = fit_loop.hold_out(triplets, 0.0, None, 0)
+    whole, nothing = fit_loop.hold_out(fit_loop.unweighted(triplets), 0.0, None, 0)
     assert nothing is None
-    assert len(whole) == 3000
+    assert len(whole.rows) == len(whole.weights) == 3000
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -40,8 +40,8 @@ def test_it_should_stop_early_and_keep_the_best_epoch(triplets: Triplets, kind: 
     rows, groups = triplets[:1000], np.arange(1000)
     options = {"learning_rate": 0.2, "epochs": 200, "random_state": 0}
     early = kind(10, validation_fraction=0.2, patience=8, **options).fit(rows, groups=groups)
-    train, held_out = fit_loop.hold_out(rows, 0.2, groups, fit_loop.seeds(0, 3)[0])
-    result = kind(10, learning_rate=0.2, epochs=200, random_state=0).fit(train, n_items=60)
+    train, held_out = fit_loop.hold_out(fit_loop.unweighted(rows), 0.2, groups, fit_loop.seeds(0, 3)[0])
+    result = kind(10, learning_rate=0.2, epochs=200, random_state=0).fit(train.rows, n_items=60)
     assert early.epochs_ < result.epochs_ == 200
     patient = kind(10, validation_fraction=0.2, patience=200, **options).fit(rows, groups=groups)
     assert patient.log_likelihood(held_out) > result.log_likelihood(held_out)
@@ -62,9 +62,17 @@ def test_divergence_on_the_way_should_keep_what_was_reached(
     good = kernels.run_epoch
 
     def breaks_in_the_third(
-        rows: Triplets, state: State, link: Link, prior: Prior, schedule: Schedule, pool: Array32, key: Key, epoch: int
+        rows: Triplets,
+        weights: Array32,
+        state: State,
+        link: Link,
+        prior: Prior,
+        schedule: Schedule,
+        pool: Array32,
+        key: Key,
+        epoch: int,
     ) -> None:
-        good(rows, state, link, prior, schedule, pool, key, epoch)
+        good(rows, weights, state, link, prior, schedule, pool, key, epoch)
         if epoch == 2:
             state.nu[5] = np.nan
 
@@ -83,9 +91,17 @@ def test_an_interrupt_should_leave_a_usable_estimator(
     good = kernels.run_epoch
 
     def interrupted_in_the_sixth(
-        rows: Triplets, state: State, link: Link, prior: Prior, schedule: Schedule, pool: Array32, key: Key, epoch: int
+        rows: Triplets,
+        weights: Array32,
+        state: State,
+        link: Link,
+        prior: Prior,
+        schedule: Schedule,
+        pool: Array32,
+        key: Key,
+        epoch: int,
     ) -> None:
-        good(rows, state, link, prior, schedule, pool, key, epoch)
+        good(rows, weights, state, link, prior, schedule, pool, key, epoch)
         if epoch == 5:
             signal.raise_signal(signal.SIGINT)  # Ctrl-C
 
@@ -103,9 +119,17 @@ def test_an_interrupt_of_an_automatic_fit_should_leave_a_usable_estimator(
     good, fits = kernels.run_epoch, []
 
     def interrupted_in_the_second_fit(
-        rows: Triplets, state: State, link: Link, prior: Prior, schedule: Schedule, pool: Array32, key: Key, epoch: int
+        rows: Triplets,
+        weights: Array32,
+        state: State,
+        link: Link,
+        prior: Prior,
+        schedule: Schedule,
+        pool: Array32,
+        key: Key,
+        epoch: int,
     ) -> None:
-        good(rows, state, link, prior, schedule, pool, key, epoch)
+        good(rows, weights, state, link, prior, schedule, pool, key, epoch)
         fits.append(epoch)
         if fits.count(0) == 2 and epoch == 1:
             signal.raise_signal(signal.SIGINT)

@@ -319,3 +319,20 @@ def test_jax_should_fit_as_well_as_the_compiled_code(world: World, monkeypatch: 
 def test_an_unknown_device_should_be_refused(world: World) -> None:
     with pytest.raises(ValueError, match='device must be "auto", "cpu" or "gpu", got \'tpu\''):
         l2s.GaussEmbed(2, device="tpu").fit(world[1])
+
+
+def test_wrong_answers_should_do_no_harm_when_they_count_for_nothing() -> None:
+    features = np.random.default_rng(0).normal(size=(30, 2)) * 3
+    rows = l2s.make_triplets(l2s.ProbitOracle(features, 1.0, seed=1), 30, 2000, seed=2)
+    lies = rows[:1000, [0, 2, 1]]
+    both, weights = np.concatenate([rows, lies]), np.repeat([1.0, 0.0], [2000, 1000])
+    ignored = l2s.GaussEmbed(2, random_state=0).fit(both, n_items=30, sample_weight=weights)
+    without = l2s.GaussEmbed(2, random_state=0).fit(rows, n_items=30)
+    np.testing.assert_array_equal(ignored.embedding_, without.embedding_)
+    assert l2s.GaussEmbed(2, random_state=0).fit(both).score(rows) < without.score(rows)
+
+
+@pytest.mark.parametrize("weights", [[1.0], [-1.0, 1.0], [0.0, 0.0], [np.nan, 1.0]])
+def test_weights_that_cannot_be_used_should_be_refused(weights: list[float]) -> None:
+    with pytest.raises(ValueError, match="sample_weight must be 2 numbers, one a triplet, 0 or more"):
+        l2s.GaussEmbed(2).fit([[0, 1, 2], [1, 2, 3]], sample_weight=weights)

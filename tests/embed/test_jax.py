@@ -177,7 +177,7 @@ def test_compiled_slopes_should_equal_automatic_ones(link: str, kappa: float) ->
     noise = np.array([pool[at : at + 3 * d].reshape(3, d) for at in (below(stream, _POOL) for _ in range(m))])
     found = np.zeros((2, n, d), np.float32)
     kernels.add_slopes(
-        *(rows, np.arange(m), nu, np.exp(log_sd), pool, open_stream(key, 1)),
+        *(rows, np.ones(m, np.float32), np.arange(m), nu, np.exp(log_sd), pool, open_stream(key, 1)),
         *(Link(link == "ratio", kappa), 1, *found),
     )
     found[1] *= np.exp(log_sd)  # compiled, the factor sd comes with the step

@@ -10,6 +10,7 @@ import learn2search as l2s
 from learn2search.comparison import Link
 from learn2search.embed._numba import kernels
 from learn2search.embed._numba.kernels import Prior
+from learn2search.embed.fit_loop import unweighted
 from learn2search.streams import below, open_stream, stream_keys
 from learn2search.typing import Array, Triplets
 
@@ -60,7 +61,9 @@ def test_slopes_should_equal_finite_differences(start: Start, name: str, samples
     nu_slope, rho_slope = np.zeros((2, N, D), np.float32)
     state = kernels.begin(nu, rho)
     stream = open_stream(key, 1)
-    kernels.add_slopes(rows, np.arange(M), state.nu, state.sd, pool, stream, link, samples, nu_slope, rho_slope)
+    kernels.add_slopes(
+        rows, np.ones(M, np.float32), np.arange(M), state.nu, state.sd, pool, stream, link, samples, nu_slope, rho_slope
+    )
 
     def objective(nu: Array, rho: Array) -> float:
         return log_likelihood(link, nu, rho, np.repeat(rows, samples, axis=0), noise)
@@ -68,6 +71,22 @@ def test_slopes_should_equal_finite_differences(start: Start, name: str, samples
     assert nu_slope == pytest.approx(finite_difference(objective, [nu, rho], 0), rel=2e-3, abs=2e-3)
     in_rho = rho_slope * np.exp(rho)  # the step multiplies by sd
     assert in_rho == pytest.approx(finite_difference(objective, [nu, rho], 1), rel=2e-3, abs=2e-3)
+
+
+def test_slopes_should_be_those_of_the_weighted_sum(start: Start) -> None:
+    """Weights 0 and 2 for the first and the second half: the slopes of the second half, twice."""
+    nu, rho, rows = start
+    state, key = kernels.begin(nu, rho), stream_keys(5, 1)[0]
+    pool = kernels.normal_pool(key, D)
+    weights = np.where(np.arange(M) < M // 2, 0, 2).astype(np.float32)
+    found, halves = np.zeros((2, N, D), np.float32), np.zeros((2, 2, N, D), np.float32)
+    kernels.add_slopes(
+        rows, weights, np.arange(M), state.nu, state.sd, pool, open_stream(key, 1), LINKS["probit"], 1, *found
+    )
+    stream = open_stream(key, 1)
+    for half, part in zip(halves, np.split(np.arange(M), [M // 2]), strict=True):  # one stream for both
+        kernels.add_slopes(*unweighted(rows), part, state.nu, state.sd, pool, stream, LINKS["probit"], 1, *half)
+    np.testing.assert_allclose(found, 2 * halves[1], rtol=1e-5, atol=1e-5)
 
 
 def test_the_first_step_should_follow_the_slope_of_the_tempered_kl(start: Start) -> None:
@@ -106,7 +125,14 @@ def test_an_embedding_without_widths_should_keep_none(start: Start) -> None:
     flat = Prior(np.zeros((1, D), np.float32), np.full(D, np.inf, np.float32), 1.0)
     key = stream_keys(1, 1)[0]
     kernels.run_epoch(
-        rows, state, LINKS["ratio"], flat, kernels.Schedule(4, 1, 0.1, 5), kernels.normal_pool(key, D), key, 0
+        *unweighted(rows),
+        state,
+        LINKS["ratio"],
+        flat,
+        kernels.Schedule(4, 1, 0.1, 5),
+        kernels.normal_pool(key, D),
+        key,
+        0,
     )
     assert (state.sd == 0).all()
     assert np.isfinite(state.nu).all()

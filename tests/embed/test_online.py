@@ -6,6 +6,7 @@ from scipy import special
 
 import learn2search as l2s
 from learn2search.comparison import PROBIT, Link
+from learn2search.embed.fit_loop import unweighted
 from learn2search.embed.online import online_step, update_in_place
 
 RATIO = Link(True, 2.0)
@@ -17,7 +18,7 @@ def test_online_steps_should_match_moments_by_quadrature() -> None:
     x = np.linspace(-8, 8, 40_001)
     weight = np.exp(-((x - 0.2) ** 2) / 1.6) * special.ndtr(l2s.margin(nu[1], nu[2], x[:, None]))
     weight /= weight.sum()
-    update_in_place(nu, psi, np.array([[0, 1, 2]]), PROBIT)
+    update_in_place(nu, psi, *unweighted(np.array([[0, 1, 2]])), PROBIT)
     assert nu[0, 0] == pytest.approx(weight @ x, abs=1e-5)
     assert psi[0, 0] == pytest.approx(weight @ (x - weight @ x) ** 2, abs=1e-5)
 
@@ -29,7 +30,7 @@ def test_online_steps_should_be_close_to_quadrature_with_the_ratio_link() -> Non
     margin = RATIO.kappa * (np.log1p((x + 3) ** 2) - np.log1p((x - 3) ** 2))
     weight = np.exp(-((x - 0.3) ** 2) / 0.4) * special.expit(margin)
     weight /= weight.sum()
-    update_in_place(nu, psi, np.array([[0, 1, 2]]), RATIO)
+    update_in_place(nu, psi, *unweighted(np.array([[0, 1, 2]])), RATIO)
     assert nu[0, 0] == pytest.approx(weight @ x, abs=0.02)
     assert psi[0, 0] == pytest.approx(weight @ (x - weight @ x) ** 2, abs=0.02)
 
@@ -37,7 +38,7 @@ def test_online_steps_should_be_close_to_quadrature_with_the_ratio_link() -> Non
 def test_rows_that_name_an_item_twice_should_teach_nothing() -> None:
     nu, psi = np.random.default_rng(0).normal(size=(3, 2)), np.ones((3, 2))
     before = nu.copy()
-    update_in_place(nu, psi, np.array([[0, 0, 1], [1, 2, 2], [2, 1, 2]]), PROBIT)
+    update_in_place(nu, psi, *unweighted(np.array([[0, 0, 1], [1, 2, 2], [2, 1, 2]])), PROBIT)
     np.testing.assert_array_equal(nu, before)
     np.testing.assert_array_equal(psi, 1)
 
@@ -45,7 +46,7 @@ def test_rows_that_name_an_item_twice_should_teach_nothing() -> None:
 def test_variances_should_stay_positive_over_many_contradictory_steps() -> None:
     nu, psi = np.random.default_rng(0).normal(size=(5, 2)), np.full((5, 2), 50.0)
     rows = np.array([[0, 1, 2], [0, 2, 1], [3, 4, 0], [3, 0, 4]] * 2000)
-    update_in_place(nu, psi, rows, PROBIT)
+    update_in_place(nu, psi, *unweighted(rows), PROBIT)
     assert (psi > 0).all()
     assert np.isfinite(nu).all()
 
@@ -57,7 +58,7 @@ def test_a_step_should_be_a_pure_function_of_an_embedding() -> None:
     rows = np.array([[0, 1, 2], [3, 2, 1]])
     after = online_step(before, rows)
     np.testing.assert_array_equal(before.mean, mean)
-    update_in_place(mean, var, rows, PROBIT)
+    update_in_place(mean, var, *unweighted(rows), PROBIT)
     np.testing.assert_array_equal(after.mean, mean)
     np.testing.assert_array_equal(after.var, var)
     probable = l2s.answer_probabilities(after, rows) - l2s.answer_probabilities(before, rows)
@@ -67,3 +68,14 @@ def test_a_step_should_be_a_pure_function_of_an_embedding() -> None:
 def test_exact_positions_should_not_move() -> None:
     known = l2s.Embedding(np.eye(3))
     assert online_step(known, [[0, 1, 2]]) is known
+
+
+def test_a_weight_should_count_as_so_much_of_an_answer() -> None:
+    """0 says nothing; two halves say about as much as one; a weight for all is a weight for each."""
+    generator = np.random.default_rng(3)
+    before = l2s.Embedding(generator.normal(size=(6, 2)), np.full((6, 2), 0.01))
+    rows = np.array([[0, 1, 2], [3, 4, 5]])
+    np.testing.assert_array_equal(online_step(before, rows, sample_weight=[0, 0]).mean, before.mean)
+    once, twice = online_step(before, rows), online_step(before, np.repeat(rows, 2, axis=0), sample_weight=0.5)
+    np.testing.assert_allclose(once.mean, twice.mean, atol=1e-4)
+    np.testing.assert_allclose(once.var, twice.var, atol=1e-5)

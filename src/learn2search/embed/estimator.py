@@ -13,7 +13,7 @@ from learn2search.comparison import Link, log_probabilities
 from learn2search.embedding import Embedding
 from learn2search.files import read_npz, write_npz
 from learn2search.triplets import as_triplets, is_degenerate
-from learn2search.typing import Array, Arrays, Mask, Triplets
+from learn2search.typing import Array, Array32, Arrays, Mask, Triplets
 
 _VERSION = 2
 
@@ -305,6 +305,19 @@ def _groups_of(groups: ArrayLike, X: ArrayLike, y: ArrayLike | None) -> NDArray[
         raise ValueError(f"groups must name a group for each triplet, shape ({count},), got {labels.shape}")
     answers = None if y is None else np.asarray(y)
     return labels if answers is None or answers.dtype.kind == "b" else labels[answers != 0]
+
+
+def row_weights(sample_weight: ArrayLike | None, X: ArrayLike, y: ArrayLike | None, n_rows: int) -> Array32:
+    """How much each decided row counts, `(n_rows,)`."""
+    if sample_weight is None:
+        return np.ones(n_rows, np.float32)
+    given = np.asarray(sample_weight, float)
+    if given.shape != (len(np.asarray(X)),) or not np.isfinite(given).all() or given.min() < 0 or given.max() == 0:
+        raise ValueError(
+            f"sample_weight must be {len(np.asarray(X))} numbers, one a triplet, 0 or more and not all 0, "
+            f"got shape {given.shape}"
+        )
+    return _groups_of(given, X, y).astype(np.float32)
 
 
 def is_scarce(count: int, n: int, d: int) -> bool:

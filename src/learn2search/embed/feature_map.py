@@ -103,12 +103,12 @@ def components_of(features: Array) -> Components:
 
 
 def fit_map(
-    rows: Triplets, features: Array, d: int, weight: float, seed: np.random.SeedSequence, *, verbose: bool = False
+    rows: Triplets, features: Array, d: int, weights: Array32, seed: np.random.SeedSequence, *, verbose: bool = False
 ) -> tuple[FeatureMap, Embedding]:
-    """The map, and the positions of all items; weight: ω, of each triplet."""
+    """The map, and the positions of all items; weights: ω of each triplet, `(m,)`."""
     components = components_of(features)
     steps = int(np.clip(0.15 * len(rows), *_STEPS))
-    fit = _Fit(rows, components, np.ascontiguousarray(components.of(features), np.float32), d, weight, seed, steps)
+    fit = _Fit(rows, components, np.ascontiguousarray(components.of(features), np.float32), d, weights, seed, steps)
     with bar("fitting", steps, verbose) as show:
         for step in range(steps):
             fit.step(step)
@@ -127,12 +127,13 @@ class _Fit:
         components: Components,
         z: Array32,
         d: int,
-        weight: float,
+        weights: Array32,
         seed: np.random.SeedSequence,
         steps: int,
     ) -> None:
         n, p = z.shape
-        self.rows, self.components, self.z, self.weight, self.steps = rows, components, z, weight, steps
+        self.rows, self.components, self.z, self.steps = rows, components, z, steps
+        self.weights = np.ascontiguousarray(weights, np.float32)
         self.generator = np.random.default_rng(seed)
         key = stream_keys(seed, 1)[0]
         self.pool, self.stream = normal_pool(key, d), open_stream(key, 1)
@@ -168,8 +169,9 @@ class _Fit:
         places = np.asarray(self.z @ (self.mean + sd * noise) + self.residuals.nu, np.float32)
         part = self.generator.integers(0, len(self.rows), self.batch)
         slope, width_slope = np.zeros(places.shape, np.float32), np.zeros(places.shape, np.float32)
-        add_slopes(self.rows, part, places, self.residuals.sd, self.pool, self.stream, PROBIT, 1, slope, width_slope)
-        times = self.weight * len(self.rows) / len(part)
+        given = (self.rows, self.weights, part, places, self.residuals.sd, self.pool, self.stream)
+        add_slopes(*given, PROBIT, 1, slope, width_slope)
+        times = len(self.rows) / len(part)
         in_map = np.asarray(times * (self.z.T @ slope), np.float32)
         fall = 0.5 * (1.0 + math.cos(math.pi * number / self.steps))
         rate = _RATE * (_LAST_RATE + (1.0 - _LAST_RATE) * fall)

@@ -47,12 +47,25 @@ class Monitoring(NamedTuple):
     verbose: bool
 
 
-def hold_out(rows: Triplets, share: float, groups: ArrayLike | None, seed: Seed) -> tuple[Triplets, Triplets | None]:
+class Weighted(NamedTuple):
+    """Triplets and how much each counts, `(m,)`."""
+
+    rows: Triplets
+    weights: Array32
+
+
+def unweighted(rows: Triplets) -> Weighted:
+    """All alike."""
+    return Weighted(rows, np.ones(len(rows), np.float32))
+
+
+def hold_out(given: Weighted, share: float, groups: ArrayLike | None, seed: Seed) -> tuple[Weighted, Triplets | None]:
     """Triplets to learn from, and those held out, whole groups of them; groups are inferred where none are given."""
     if not share:
-        return rows, None
+        return given, None
+    rows = given.rows
     train, held_out = split(len(rows), share, seed, infer_groups(rows) if groups is None else groups)
-    return rows[train], rows[held_out]
+    return Weighted(rows[train], given.weights[train]), rows[held_out]
 
 
 def start_of(state: State) -> FitResult:
@@ -61,7 +74,7 @@ def start_of(state: State) -> FitResult:
 
 
 def optimize(
-    rows: Triplets,
+    train: Weighted,
     held_out: Triplets | None,
     state: State,
     link: Link,
@@ -73,10 +86,10 @@ def optimize(
     """All epochs; the last state, or the best one if triplets were held out. The user may interrupt it."""
     key = stream_keys(seed, 1)[0]
     pool = normal_pool(key, state.nu.shape[1])
-    early_stopping = EarlyStopping(rows, held_out, link, schedule.epochs, monitoring, start_of(state))
+    early_stopping = EarlyStopping(train.rows, held_out, link, schedule.epochs, monitoring, start_of(state))
     with early_stopping:
         for epoch in range(schedule.epochs):
-            run_epoch(rows, state, link, prior_before(epoch), schedule, pool, key, epoch)
+            run_epoch(*train, state, link, prior_before(epoch), schedule, pool, key, epoch)
             if early_stopping.after_epoch(epoch, state.nu, state.rho):
                 break
     return early_stopping.result

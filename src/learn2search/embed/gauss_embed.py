@@ -31,6 +31,7 @@ from learn2search.embed.estimator import (
     initial_embedding,
     is_positive,
     is_scarce,
+    row_weights,
     training_triplets,
 )
 from learn2search.embed.feature_map import FeatureMap, checked_features, fit_map
@@ -38,6 +39,7 @@ from learn2search.embed.fit_loop import (
     EarlyStopping,
     FitResult,
     Monitoring,
+    Weighted,
     hold_out,
     optimize,
     seeds,
@@ -48,7 +50,7 @@ from learn2search.embed.methods import register_embedding
 from learn2search.embed.online import update_in_place
 from learn2search.embed.variance_factor import HeldOut, fit_factor
 from learn2search.embedding import Embedding
-from learn2search.triplets import as_triplets, folds, infer_groups
+from learn2search.triplets import as_triplets, folds, infer_groups, is_degenerate
 from learn2search.typing import Array, Mask, Seed, Triplets
 
 _PRIORS = ("empirical", "standard", "ard")
@@ -170,6 +172,7 @@ class GaussEmbed(TripletEmbedding):
         groups: ArrayLike | None = None,
         prior_mean: ArrayLike | None = None,
         features: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Learn from triplets. A fit that diverges warns with `FitWarning` and keeps the last good epoch.
 
@@ -191,6 +194,8 @@ class GaussEmbed(TripletEmbedding):
             Numbers that may tell how items relate, any and many: a map of them is learnt together with what each item
             has of its own, and kept as `feature_map_`; its `place` says where items are that no triplet names. Needs a
             given number of axes and the probit link.
+        sample_weight : (m,) array_like, optional
+            How much each triplet counts, 1 by default; 0 leaves it out. Not on accelerators.
 
         Returns
         -------
@@ -206,20 +211,24 @@ class GaussEmbed(TripletEmbedding):
         """
         self._check_parameters()
         rows, n, labels = training_triplets(X, y, n_items, groups)
+        decided = as_triplets(X, y)
+        weights = row_weights(sample_weight, X, y, len(decided))[~is_degenerate(decided)]
+        counts = weights > 0
+        given, labels = Weighted(rows[counts], weights[counts]), None if labels is None else labels[counts]
         if features is not None:
-            self._fit_features(rows, checked_features(features, n), init, prior_mean)
+            self._fit_features(given, checked_features(features, n), init, prior_mean)
         elif self.n_components == "auto":
             if init is not None or prior_mean is not None:
                 raise ValueError('init and prior_mean have a fixed number of columns: give n_components, not "auto"')
-            self._fit_automatic(rows, n, labels)
+            self._fit_automatic(given, n, labels)
         else:
-            self._fit_given(rows, n, labels, init, prior_mean)
+            self._fit_given(given, n, labels, init, prior_mean)
         if self.variance_factor == "fit":
-            self.variance_factor_ = self._held_out_factor(rows, n, labels, prior_mean, features)
+            self.variance_factor_ = self._held_out_factor(given, n, labels, prior_mean, features)
         return self
 
     def _fit_features(
-        self, rows: Triplets, features: Array, init: ArrayLike | Embedding | None, prior_mean: ArrayLike | None
+        self, given: Weighted, features: Array, init: ArrayLike | Embedding | None, prior_mean: ArrayLike | None
     ) -> None:
         """With a map of the features; a tempered KL term is a weight of the answers."""
         if self.n_components == "auto" or self.link != "probit" or init is not None or prior_mean is not None:
@@ -230,14 +239,14 @@ class GaussEmbed(TripletEmbedding):
         d = int(self.n_components)
         _, temper = self._prior_and_temper(d)
         seed = seeds(self.random_state, 1)[0]
-        self.feature_map_, found = fit_map(rows, features, d, 1.0 / temper, seed, verbose=self.verbose)
+        self.feature_map_, found = fit_map(given.rows, features, d, given.weights / temper, seed, verbose=self.verbose)
         self.embedding_, self.variance_ = found.mean, np.array(found.var)
         self.prior_variance_ = np.full(d, self.feature_map_.rest)
         self.n_items_, self.epochs_, self.variance_factor_ = len(found.mean), 0, self._first_factor()
 
     def _fit_given(
         self,
-        rows: Triplets,
+        given: Weighted,
         n: int,
         labels: NDArray[np.generic] | None,
         init: ArrayLike | Embedding | None,
@@ -246,26 +255,28 @@ class GaussEmbed(TripletEmbedding):
         """With a given number of axes."""
         d = int(self.n_components)
         split_seed, start_seed, run_seed = seeds(self.random_state, 3)
-        train, held_out = hold_out(rows, self.validation_fraction, labels, split_seed)
+        train, held_out = hold_out(given, self.validation_fraction, labels, split_seed)
         centre = np.zeros((1, d)) if prior_mean is None else _prior_mean(prior_mean, n, d)
         state = self._start(initial_embedding(init, n, d), centre, n, d, start_seed)
-        schedule, monitoring = self.schedule(len(train), n), Monitoring(self.patience, self.verbose)
+        schedule, monitoring = self.schedule(len(train.rows), n), Monitoring(self.patience, self.verbose)
         devices = choose_devices(self.device)
+        if devices is not None and (train.weights != 1).any():
+            raise ValueError('sample_weight needs device="cpu": accelerators take all triplets alike')
         if devices is None:
-            prior = _MovingPrior(*self._prior_and_temper(d), centre, state, ~unseen_items(train, n))
+            prior = _MovingPrior(*self._prior_and_temper(d), centre, state, ~unseen_items(train.rows, n))
             result = optimize(train, held_out, state, self._link(), schedule, prior, monitoring, run_seed)
             variance = prior.variance
         else:
             result, variance = self._optimize_on(
-                devices, train, held_out, state, centre, schedule, monitoring, run_seed
+                devices, train.rows, held_out, state, centre, schedule, monitoring, run_seed
             )
-        self._keep(result, variance, centre, unseen_items(rows, n))
+        self._keep(result, variance, centre, unseen_items(given.rows, n))
         if result.interrupted:
             raise KeyboardInterrupt(f"the fit was interrupted after epoch {result.epochs}: the estimator is usable")
 
     def _held_out_factor(
         self,
-        rows: Triplets,
+        given: Weighted,
         n: int,
         labels: NDArray[np.generic] | None,
         prior_mean: ArrayLike | None,
@@ -275,12 +286,13 @@ class GaussEmbed(TripletEmbedding):
 
         These begin from scratch: `init` may have been fitted to what is held out.
         """
+        rows, weights = given
         groups = infer_groups(rows) if labels is None else labels
         options = {"n_components": self.embedding_.shape[1], "variance_factor": 1.0, "verbose": False}
         parts = []
         for train, held_out in folds(len(rows), _FOLDS, seeds(self.random_state, 4)[3], groups):
             other = type(self)(**self.get_params() | options)
-            other.fit(rows[train], None, None, n, groups[train], prior_mean, features)
+            other.fit(rows[train], None, None, n, groups[train], prior_mean, features, weights[train])
             parts.append(HeldOut(other.embedding_, other.variance_, rows[held_out], groups[held_out]))
         return fit_factor(parts, self._link())
 
@@ -368,7 +380,7 @@ class GaussEmbed(TripletEmbedding):
         self.n_items_, self.epochs_ = len(mean), result.epochs
         self.variance_factor_ = self._first_factor()
 
-    def _fit_automatic(self, rows: Triplets, n: int, groups: NDArray[np.generic] | None) -> None:
+    def _fit_automatic(self, given: Weighted, n: int, groups: NDArray[np.generic] | None) -> None:
         """Many axes with a prior variance each; turn to the principal ones, drop those with more noise than signal,
         and fit again from there, until twice none is dropped (an axis of chance dies slowly)."""
         seed = int(seeds(self.random_state, 1)[0].generate_state(1)[0])
@@ -376,7 +388,7 @@ class GaussEmbed(TripletEmbedding):
         width, steady = min(_FIRST_AXES, n - 1), 0
         while steady < 2:
             options = {"n_components": width, "prior": "ard", "random_state": seed}
-            wide = self._fit_within(options, rows, turned, n, groups)
+            wide = self._fit_within(options, given, turned, n, groups)
             mean, variance = to_principal_axes(wide.embedding_, wide.variance_)
             relevant = relevances(mean, variance) >= _RELEVANT
             relevant[0] = True
@@ -387,12 +399,12 @@ class GaussEmbed(TripletEmbedding):
             steady = steady + 1 if relevant.all() else 0
             width = int(relevant.sum())
         chosen = {"n_components": width, "random_state": seed}
-        self._fit_within(chosen, rows, turned, n, groups)
+        self._fit_within(chosen, given, turned, n, groups)
 
     def _fit_within(
         self,
         options: dict[str, Any],
-        rows: Triplets,
+        given: Weighted,
         init: Embedding | None,
         n: int,
         groups: NDArray[np.generic] | None,
@@ -400,14 +412,14 @@ class GaussEmbed(TripletEmbedding):
         """Fit another one with these options and take over what it has learnt, also when it is interrupted."""
         other = type(self)(**self.get_params() | {"variance_factor": self._first_factor()} | options)
         try:
-            other.fit(rows, None, init, n, groups)
+            other.fit(given.rows, None, init, n, groups, sample_weight=given.weights)
         finally:
             if hasattr(other, "embedding_"):
                 for name in (*self._stored, "n_items_"):
                     setattr(self, name, getattr(other, name))
         return other
 
-    def partial_fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
+    def partial_fit(self, X: ArrayLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
         """One assumed-density step a triplet, in order: for streams, on top of a fit.
 
         Parameters
@@ -416,13 +428,21 @@ class GaussEmbed(TripletEmbedding):
             Triplets (anchor, near, far). New items begin at the prior.
         y : (m,) array_like, optional
             An answer a row, as in `triplets.as_triplets`.
+        sample_weight : (m,) array_like, optional
+            How much each triplet counts, 1 by default.
 
         Returns
         -------
         self
             The estimator.
+
+        Raises
+        ------
+        ValueError
+            If these are no triplets, or the weights do not belong to them.
         """
         rows = as_triplets(X, y)
+        weights = row_weights(sample_weight, X, y, len(rows))
         if not hasattr(self, "embedding_"):
             self._begin_empty()
         new = int(rows.max(initial=-1)) + 1 - self.n_items_
@@ -430,7 +450,7 @@ class GaussEmbed(TripletEmbedding):
             self.embedding_ = np.concatenate([self.embedding_, np.zeros((new, self.embedding_.shape[1]))])
             self.variance_ = np.concatenate([self.variance_, np.tile(self.prior_variance_, (new, 1))])
             self.n_items_ += new
-        update_in_place(self.embedding_, self.variance_, rows, self._link())
+        update_in_place(self.embedding_, self.variance_, rows, weights, self._link())
         return self
 
     def _begin_empty(self) -> None:

@@ -4,7 +4,9 @@ One step of assumed-density filtering. With the mean m and the variance v of the
 probability P(m / S) (the normal form of the comparison model, `comparison.margin_moments`), and the three items move
 by the first two derivatives of its logarithm, f' and f'':
 
-    ν ← ν + ψ a f',    ψ ← ψ (1 + f'' a² ψ),    a = ∂m/∂x
+    ν ← ν + w ψ a f',    ψ ← ψ (1 + w f'' a² ψ),    a = ∂m/∂x
+
+w is the triplet's weight, 1 by default.
 """
 
 import math
@@ -17,10 +19,12 @@ from learn2search.compiled import compiled
 from learn2search.embedding import Embedding
 from learn2search.normal_tails import hazard_at
 from learn2search.triplets import as_triplets
-from learn2search.typing import Array, Triplets
+from learn2search.typing import Array, Array32, Triplets
 
 
-def online_step(embedding: Embedding, triplets: ArrayLike, link: Link = PROBIT) -> Embedding:
+def online_step(
+    embedding: Embedding, triplets: ArrayLike, link: Link = PROBIT, *, sample_weight: ArrayLike | None = None
+) -> Embedding:
     """The embedding after one assumed-density step a triplet, in order.
 
     Parameters
@@ -32,6 +36,8 @@ def online_step(embedding: Embedding, triplets: ArrayLike, link: Link = PROBIT) 
         Rows (anchor, near, far); rows that name an item twice say nothing.
     link : Link, optional
         The probit link, or the ratio link with its κ.
+    sample_weight : (m,) array_like, optional
+        How much each triplet counts, 1 by default.
 
     Returns
     -------
@@ -49,13 +55,15 @@ def online_step(embedding: Embedding, triplets: ArrayLike, link: Link = PROBIT) 
     if embedding.var is None:
         return embedding
     mean, var = embedding.mean.copy(), embedding.var.copy()
-    update_in_place(mean, var, as_triplets(triplets, n_items=embedding.n_items), link)
+    rows = as_triplets(triplets, n_items=embedding.n_items)
+    weights = np.ones(len(rows)) if sample_weight is None else np.broadcast_to(np.asarray(sample_weight), len(rows))
+    update_in_place(mean, var, rows, np.ascontiguousarray(weights, np.float32), link)
     return Embedding(mean, var)
 
 
 @compiled
-def update_in_place(nu: Array, psi: Array, rows: Triplets, link: Link) -> None:
-    """One step a triplet, in order; rows that name an item twice are skipped."""
+def update_in_place(nu: Array, psi: Array, rows: Triplets, weights: Array32, link: Link) -> None:
+    """One step a triplet, in order; weights: `(m,)`; rows that name an item twice are skipped."""
     slopes = np.empty((3, nu.shape[1]))
     for at in range(len(rows)):
         anchor, near, far = rows[at]
@@ -64,6 +72,7 @@ def update_in_place(nu: Array, psi: Array, rows: Triplets, link: Link) -> None:
         m, variance = margin_moments(link, nu[near], nu[far], nu[anchor], psi[near], psi[far], psi[anchor])
         spread = widening(link, variance)
         first, second = _log_slopes(link, m / spread)
+        first, second = weights[at] * first, weights[at] * second
         _mean_slopes(nu, psi, rows[at], link, slopes)
         for role in range(3):
             item = rows[at, role]

@@ -24,7 +24,7 @@ from learn2search.embed.estimator import (
     is_scarce,
     training_triplets,
 )
-from learn2search.embed.fit_loop import Monitoring, hold_out, optimize, seeds, unseen_items
+from learn2search.embed.fit_loop import Monitoring, hold_out, optimize, seeds, unseen_items, unweighted
 from learn2search.embed.methods import register_embedding
 from learn2search.embedding import Embedding
 from learn2search.typing import Array, Seed
@@ -90,14 +90,14 @@ class PointEmbedding(TripletEmbedding):
         kappa, unit = self._kappa_and_unit()
         d = int(self.n_components)
         split_seed, start_seed, run_seed = seeds(self.random_state, 3)
-        train, held_out = hold_out(rows, self.validation_fraction, labels, split_seed)
+        train, held_out = hold_out(unweighted(rows), self.validation_fraction, labels, split_seed)
         given = initial_embedding(init, n, d)
         nu = 0.1 * np.random.default_rng(start_seed).standard_normal((n, d)) if given is None else given.mean / unit
         flat = Prior(np.zeros((1, d), np.float32), np.full(d, np.inf, np.float32), 1.0)
-        epochs, batches, rate = (600, 1, 0.5) if is_scarce(len(train), n, d) else (80, 100, 0.1)
-        batch = int(self.batch_size or max(200, -(-len(train) // batches)))
+        epochs, batches, rate = (600, 1, 0.5) if is_scarce(len(train.rows), n, d) else (80, 100, 0.1)
+        batch = int(self.batch_size or max(200, -(-len(train.rows) // batches)))
         schedule = Schedule(
-            min(batch, len(train)), 1, float(self.learning_rate or rate / kappa), int(self.epochs or epochs)
+            min(batch, len(train.rows)), 1, float(self.learning_rate or rate / kappa), int(self.epochs or epochs)
         )
         monitoring = Monitoring(self.patience, self.verbose)
         result = optimize(

@@ -1,6 +1,6 @@
 """Adam on the (tempered) ELBO of batches of triplets, compiled.
 
-    objective = Σ_triplets E_q log P(m) - τ Σ_i KL(N(ν_i, Ψ_i) || N(ν0_i, S)),   Ψ_i and S diagonal
+    objective = Σ_triplets w E_q log P(m) - τ Σ_i KL(N(ν_i, Ψ_i) || N(ν0_i, S)),   Ψ_i and S diagonal
 
 P(m) and the slopes of the margin m are those of the link (`comparison.margin_and_slopes`).
 One or more reparametrised samples x = ν + sd·ε a triplet; the slope in log sd is the one in x times sd·ε. An embedding
@@ -72,6 +72,7 @@ def normal_pool(key: Key, d: int) -> Array32:
 @compiled
 def run_epoch(
     rows: Triplets,
+    weights: Array32,
     state: State,
     link: Link,
     prior: Prior,
@@ -80,7 +81,7 @@ def run_epoch(
     key: Key,
     epoch: int,
 ) -> None:
-    """One pass over all triplets in random order, in place."""
+    """One pass over all triplets in random order, in place; weights: `(m,)`, of the triplets."""
     stream = open_stream(key, 1 + epoch)
     order = np.arange(len(rows))
     shuffle(stream, order)
@@ -89,7 +90,7 @@ def run_epoch(
     for number in range(per_epoch):
         part = order[number * schedule.batch : (number + 1) * schedule.batch]
         nu_slope[:], rho_slope[:] = 0.0, 0.0
-        add_slopes(rows, part, state.nu, state.sd, pool, stream, link, schedule.samples, nu_slope, rho_slope)
+        add_slopes(rows, weights, part, state.nu, state.sd, pool, stream, link, schedule.samples, nu_slope, rho_slope)
         step = epoch * per_epoch + number
         fall = 0.5 * (1.0 + math.cos(math.pi * step / (schedule.epochs * per_epoch)))
         rate = schedule.rate * (_LAST_RATE + (1.0 - _LAST_RATE) * fall)
@@ -100,6 +101,7 @@ def run_epoch(
 @compiled
 def add_slopes(
     rows: Triplets,
+    weights: Array32,
     part: Integers,
     nu: Array32,
     sd: Array32,
@@ -110,11 +112,12 @@ def add_slopes(
     nu_slope: Array32,
     rho_slope: Array32,
 ) -> None:
-    """Add the slopes of Σ log P over the rows in `part`, at fresh samples, to nu_slope and rho_slope."""
+    """Add the slopes of Σ w log P over the rows in `part`, at fresh samples, to nu_slope and rho_slope."""
     d = nu.shape[1]
     p, q = np.empty(d, np.float32), np.empty(d, np.float32)
     for at in range(len(part) * samples):
-        anchor, near, far = rows[part[at // samples]]
+        row = part[at // samples]
+        anchor, near, far = rows[row]
         start = below(stream, _POOL)
         noise, noise_near, noise_far = pool[start:], pool[start + d :], pool[start + 2 * d :]
         square_near, square_far, between = np.float32(0.0), np.float32(0.0), np.float32(0.0)
@@ -126,7 +129,7 @@ def add_slopes(
             square_far += q[a] * q[a]
             between += (p[a] - q[a]) * (p[a] - q[a])
         m, a_, b_, c_ = margin_and_slopes(link.ratio, link.kappa, float(square_near), float(square_far), float(between))
-        h = steepness(link.ratio, m)
+        h = weights[row] * steepness(link.ratio, m)
         one, both, other = np.float32(h * a_), np.float32(h * b_), np.float32(h * c_)
         for a in range(d):
             to_near, to_far = one * p[a] + both * q[a], both * p[a] + other * q[a]
