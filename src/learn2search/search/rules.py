@@ -4,7 +4,7 @@
 - `exact_query`: the best pair of all, by information gain ("ig") or by fast EC² ("eff"), from tables of all answers.
 - `sampled_query`: information gain over a small pool, scored over a sample of the posterior ("sampled").
 
-More than two items are chosen greedily, each by what it adds (`panel.py`).
+More than two items are chosen greedily, each by what it adds (`click_value.py`).
 """
 
 import math
