@@ -7,7 +7,7 @@ they came. Each question that learning has to answer is one function here:
     is a fit due?                        `fit_is_due`
     which lessons are fitted?            `last_lesson_to_fit`: all but the newest, which judge the result
     with how many axes?                  `next_dimension`
-    from where, and how?                 `starts_warm`, `fit`
+    from where, and how?                 `starts_warm`, `fit`, `fit_features`
     is the result used?                  `evaluate`, `is_accepted`
     what is expected of a new item?      `first_positions`, `placed_like`, `unknown_offsets`
     and between two fits?                `takes_in_online`; `embed.online` has the step itself
@@ -31,7 +31,7 @@ from learn2search.typing import Array, Items, Triplets
 
 FIRST_COMPONENTS = {ESTIMATED: 100, AUTO: 10}  # D until it is chosen
 MOST_COMPONENTS = 100
-MAP_FROM = 300  # triplets from which a map of the features is learnt; with fewer their own axes are as good
+MAP_FROM = 300  # triplets from which a map of the features is tried; with fewer their own axes are as good
 CHOOSE_AT = 10_000  # triplets from which D is chosen, as in the paper
 FLIPPED = 0.15  # of the answers about random pairs, before any answer tells: a noise that is too high costs little
 _OFFSET = 0.1  # of the prior's standard deviation: two items of which nothing is known must not coincide
@@ -216,9 +216,18 @@ def attempt(
     features: Array | None = None,
     exact_features: bool = False,
 ) -> Result:
-    """Fit the lessons up to one (see `fit`), and judge the result by those after it."""
-    made = fit(recipe, lessons, up_to, known, placed, seed, features=features, exact_features=exact_features)
+    """Fit the lessons up to one (see `fit`), and judge the result by those after it.
+
+    Where all features are known, a map of them is fitted, too, and whichever fit predicts better is the result: on few
+    answers the features' own axes can be the better guide.
+    """
+    made = fit(recipe, lessons, up_to, known, placed, seed, exact_features=exact_features)
     evaluation = evaluate(known, made, lessons.after(up_to))
+    if features is not None and not exact_features and maps_features(recipe, lessons.up_to(up_to)):
+        mapped = fit_features(recipe, lessons, up_to, features, known, made.feature_scale, seed)
+        judged = evaluate(known, mapped, lessons.after(up_to))
+        if judged is None or evaluation is None or judged.log_likelihood > evaluation.log_likelihood:
+            made, evaluation = mapped, judged
     unjudged = placed is None and up_to > known.fitted_up_to
     return Result(made, evaluation, is_accepted(recipe, evaluation, unjudged=unjudged))
 
@@ -231,7 +240,6 @@ def fit(
     placed: Array | None,
     seed: np.random.SeedSequence,
     *,
-    features: Array | None = None,
     exact_features: bool = False,
 ) -> Learnt:
     """A new embedding of all items from the lessons up to one.
@@ -242,8 +250,6 @@ def fit(
         What is in use, with the lessons up to this one taken in: a warm fit begins there.
     placed
         Features on d axes, in any unit, `(n, d)`, or None: the prior's mean, in the unit that the triplets tell.
-    features
-        All of them, `(n, f)`: with `MAP_FROM` triplets or more a map of them is learnt, in place of a prior's mean.
     exact_features
         Where the features place an item is where it is, until there are enough triplets to refine that.
     """
@@ -256,8 +262,6 @@ def fit(
     centre = None if placed is None else scale * placed
     if centre is not None and exact_features and len(triplets) < recipe.refine_from * n:
         return Learnt(Embedding(centre), np.full(d, centre.var()), 1.0, up_to, True, False, scale)
-    if features is not None and not exact_features and len(triplets) >= MAP_FROM:
-        return _fit_features(recipe, triplets, features, d, scale, seed)._replace(fitted_up_to=up_to)
     # Few triplets move few items: a variance that they tell would call the features exact.
     prior = recipe.prior if centre is None or init is not None else float((centre**2).mean())
     model = GaussEmbed(
@@ -275,15 +279,28 @@ def fit(
     return Learnt(Embedding(mean, model.variance_), model.prior_variance_.copy(), 1.0, up_to, True, online, scale)
 
 
-def _fit_features(
-    recipe: Recipe, triplets: Triplets, features: Array, d: int, scale: float, seed: np.random.SeedSequence
+def maps_features(recipe: Recipe, triplets: Triplets) -> bool:
+    """Is a map of the features learnt?"""
+    return recipe.embedding == "gauss" and len(triplets) >= MAP_FROM
+
+
+def fit_features(
+    recipe: Recipe,
+    lessons: Lessons,
+    up_to: int,
+    features: Array,
+    known: Learnt,
+    scale: float,
+    seed: np.random.SeedSequence,
 ) -> Learnt:
-    """A map of the features, always from scratch: warm ones collapse while triplets are few."""
+    """A new embedding by a map of the features, `(n, f)`, always from scratch: warm ones collapse while triplets are
+    few. scale: of the features on their axes, for items that join."""
+    triplets, d = lessons.up_to(up_to), known.embedding.dim
     temper = 1.0 / float(click_weights(triplets).mean())  # τ = 1/ω: as if each triplet had the weight ω
     model = GaussEmbed(d, temper=temper, random_state=seed).fit(triplets, n_items=len(features), features=features)
     online = takes_in_online(recipe, len(triplets), len(features))
     mean = model.embedding_ + unknown_offsets(np.arange(len(features)), 1e-6 * model.prior_variance_)  # no two coincide
-    return Learnt(Embedding(mean, model.variance_), model.prior_variance_, 1.0, 0, True, online, scale)
+    return Learnt(Embedding(mean, model.variance_), model.prior_variance_, 1.0, up_to, True, online, scale)
 
 
 def _fit_points(
