@@ -22,7 +22,7 @@ WIDEST = 110  # beyond this the eye travels too far between swatches
 CHOICE_KEYS = KEYS_OF_THE_SITE.lower()
 NARROWEST = 10  # columns of a swatch: where all in one row would be narrower, there are more rows
 CHIP = 6  # columns of a chosen colour at the end, shared by those that were passed over
-TYPICAL_QUESTIONS = {2: 11, 4: 7, 6: 5, 9: 5, 12: 4}  # medians of 120 simulated searches, rounded up
+TYPICAL_QUESTIONS = {2: 12, 4: 7, 6: 5, 9: 5, 12: 4}  # medians of 120 simulated searches or more, rounded up
 LOGO = strip([["#8d8492", "#b5adb9"], ["#b5adb9", "#f4b73b"]])[0]  # four pictures, and one of them is it
 
 
