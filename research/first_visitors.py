@@ -10,16 +10,14 @@ import os
 import tempfile
 from pathlib import Path
 
-import numpy as np
-
-from research.one_policy import costs_over_http
+from research.one_policy import WINDOWS, costs_over_http, window_means
 from research.rows import Results, Row, Table
 from research.study import Study, main
 from research.summary import mean_over, print_table
 
 STARTS = ("nothing", "pictures")
 SHOWN = (4, 9)
-WINDOWS = ((0, 25), (25, 50), (50, 100))
+SEARCHES = 100
 REPETITIONS = 3
 COST = Table("first_visitors", "cost", {"warm_start": STARTS, "k": SHOWN, "seed": int, "start": int, "stop": int})
 
@@ -27,17 +25,12 @@ COST = Table("first_visitors", "cost", {"warm_start": STARTS, "k": SHOWN, "seed"
 def measure(warm_start: str, k: int, seed: int, searches: int) -> list[Row]:
     """Mean questions of a search in each window."""
     with tempfile.TemporaryDirectory() as folder:
-        costs = costs_over_http(Path(folder), searches, seed, start=warm_start, show=k)
-    return [
-        {"start": start, "stop": stop, "mean": float(np.mean(costs[start:stop]))}
-        for start, stop in WINDOWS
-        if stop <= len(costs)
-    ]
+        return window_means(costs_over_http(Path(folder), searches, seed, start=warm_start, show=k))
 
 
 def run(study: Study) -> None:
     os.environ.pop("LEARN2SEARCH_DATABASE_URL", None)
-    searches = 25 if study.quick else WINDOWS[-1][1]
+    searches = 25 if study.quick else SEARCHES
     cases = [
         {"warm_start": start, "k": k, "seed": seed, "searches": searches}
         for seed in range(study.repetitions or (1 if study.quick else REPETITIONS))

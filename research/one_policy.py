@@ -62,6 +62,11 @@ def measure(way: str, seed: int, searches: int) -> list[Row]:
     """Mean questions of a search in each window."""
     with tempfile.TemporaryDirectory() as name:
         costs = (costs_in_the_loop if way == "loop" else costs_over_http)(Path(name), searches, seed)
+    return window_means(costs)
+
+
+def window_means(costs: list[int]) -> list[Row]:
+    """The mean of each window that is full."""
     return [
         {"start": start, "stop": stop, "mean": float(np.mean(costs[start:stop]))}
         for start, stop in WINDOWS

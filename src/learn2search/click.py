@@ -24,7 +24,7 @@ while mean and variance of each margin are those of the comparison model (`compa
 
 Off from Monte Carlo, as tests/test_click.py asserts: exact positions, k = 3 to 12, by less than 0.004 on average (0.006
 on two axes, where rivals lie in nearly one direction) and 0.07 at most; ten axes with variances up to four times the
-noise's by less than 0.015 and 0.1. The product over pairs is off by 0.015 to 0.055 on average.
+noise's by less than 0.015 and 0.1.
 """
 
 import math

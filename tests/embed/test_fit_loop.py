@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 
 import learn2search as l2s
-from learn2search.comparison import Link
 from learn2search.embed import fit_loop
 from learn2search.embed._numba import kernels
-from learn2search.embed._numba.kernels import Prior, Schedule, State
-from learn2search.typing import Array32, Key, Triplets
+from learn2search.embed._numba.kernels import State
+from learn2search.typing import Array32, Triplets
 
 Estimator = Any  # a class: GaussEmbed, TSTE or CKL
 
@@ -61,18 +60,9 @@ def test_divergence_on_the_way_should_keep_what_was_reached(
 ) -> None:
     good = kernels.run_epoch
 
-    def breaks_in_the_third(
-        rows: Triplets,
-        weights: Array32,
-        state: State,
-        link: Link,
-        prior: Prior,
-        schedule: Schedule,
-        pool: Array32,
-        key: Key,
-        epoch: int,
-    ) -> None:
-        good(rows, weights, state, link, prior, schedule, pool, key, epoch)
+    def breaks_in_the_third(rows: Triplets, weights: Array32, state: State, *others: Any) -> None:
+        good(rows, weights, state, *others)
+        epoch = others[-1]
         if epoch == 2:
             state.nu[5] = np.nan
 
@@ -90,18 +80,9 @@ def test_an_interrupt_should_leave_a_usable_estimator(
 ) -> None:
     good = kernels.run_epoch
 
-    def interrupted_in_the_sixth(
-        rows: Triplets,
-        weights: Array32,
-        state: State,
-        link: Link,
-        prior: Prior,
-        schedule: Schedule,
-        pool: Array32,
-        key: Key,
-        epoch: int,
-    ) -> None:
-        good(rows, weights, state, link, prior, schedule, pool, key, epoch)
+    def interrupted_in_the_sixth(rows: Triplets, weights: Array32, state: State, *others: Any) -> None:
+        good(rows, weights, state, *others)
+        epoch = others[-1]
         if epoch == 5:
             signal.raise_signal(signal.SIGINT)  # Ctrl-C
 
@@ -118,18 +99,9 @@ def test_an_interrupt_of_an_automatic_fit_should_leave_a_usable_estimator(
 ) -> None:
     good, fits = kernels.run_epoch, []
 
-    def interrupted_in_the_second_fit(
-        rows: Triplets,
-        weights: Array32,
-        state: State,
-        link: Link,
-        prior: Prior,
-        schedule: Schedule,
-        pool: Array32,
-        key: Key,
-        epoch: int,
-    ) -> None:
-        good(rows, weights, state, link, prior, schedule, pool, key, epoch)
+    def interrupted_in_the_second_fit(rows: Triplets, weights: Array32, state: State, *others: Any) -> None:
+        good(rows, weights, state, *others)
+        epoch = others[-1]
         fits.append(epoch)
         if fits.count(0) == 2 and epoch == 1:
             signal.raise_signal(signal.SIGINT)
