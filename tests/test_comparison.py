@@ -119,6 +119,20 @@ def test_a_scale_without_contradictions_or_without_margins_should_stay_finite() 
     assert comparison.fit_scale(np.array([[1.0], [1.0], [1.0]]), [[0, 1, 2]]) == 1.0
 
 
+def test_an_expected_scale_should_count_while_triplets_are_few() -> None:
+    """Against the most probable scale on a grid."""
+    points = np.random.default_rng(0).normal(size=(20, 2))
+    people = l2s.ProbitOracle(points, 0.5, seed=0)
+    for count in (3, 30, 3000):
+        rows = l2s.make_triplets(people, 20, count, seed=1)
+        near, far, anchor = points[rows[:, 1]], points[rows[:, 2]], points[rows[:, 0]]
+        margins = comparison.margin(near, far, anchor)
+        grid = np.exp(np.linspace(-4, 4, 8001))
+        posterior = [special.log_ndtr(s * margins).sum() - 0.5 * np.log(s / 0.3) ** 2 for s in grid]
+        assert comparison.fit_scale(points, rows, 0.3) == pytest.approx(grid[np.argmax(posterior)], rel=2e-3)
+    assert comparison.fit_scale(points, rows, 0.3) == pytest.approx(2.0, rel=0.1)
+
+
 # --- uncertain positions --------------------------------------------------------------------------
 
 

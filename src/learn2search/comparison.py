@@ -47,6 +47,7 @@ from learn2search.triplets import as_triplets
 from learn2search.typing import Array, Seed, Triplets
 
 _LEAST_DISTANCE = 1e-12  # between two samples: r > 0
+FLIPPED = 0.15  # of the answers about random pairs, before any answer tells: a noise that is too high costs little
 
 
 # --- exact positions ------------------------------------------------------------------------------
@@ -241,12 +242,15 @@ def check_noise(noise: float) -> float:
     return float(noise)
 
 
-def fit_scale(positions: ArrayLike, triplets: ArrayLike) -> float:
+def fit_scale(positions: ArrayLike, triplets: ArrayLike, expected: float | None = None) -> float:
     """The scale s > 0 under which triplets are most probable with positions s·x and noise 1: max Σ log Φ(s m).
 
     1/s is the noise in the unit of the positions. It is searched between e⁻⁵ and e⁵ over the mean |m|: answers without
     a contradiction would ask for an infinite scale. Margins that are all 0 say nothing, and leave the positions as they
     are.
+
+    With `expected`, s₀, few triplets move the scale little: log s ~ N(log s₀, 1) is its prior, and the result the most
+    probable scale.
 
     Parameters
     ----------
@@ -254,6 +258,8 @@ def fit_scale(positions: ArrayLike, triplets: ArrayLike) -> float:
         One row an item.
     triplets : (m, 3) array_like of int
         Rows (anchor, near, far).
+    expected : float, optional
+        The scale that is expected before any answer.
 
     Returns
     -------
@@ -274,12 +280,34 @@ def fit_scale(positions: ArrayLike, triplets: ArrayLike) -> float:
     unit = float(np.abs(margins).mean())
     if unit == 0.0:
         return 1.0
-    found = optimize.minimize_scalar(
-        lambda log_scale: -float(log_ndtr(np.exp(log_scale) * margins / unit).sum()),
-        bounds=(-5.0, 5.0),
-        method="bounded",
-    )
+
+    def cost(log_scale: float) -> float:
+        likely = float(log_ndtr(np.exp(log_scale) * margins / unit).sum())
+        return -likely if expected is None else 0.5 * (log_scale - np.log(expected * unit)) ** 2 - likely
+
+    found = optimize.minimize_scalar(cost, bounds=(-5.0, 5.0), method="bounded")
     return float(np.exp(found.x)) / unit
+
+
+def expected_scale(positions: ArrayLike) -> float:
+    """The scale of positions of an unknown unit before any answer: the one under which answers about random pairs are
+    flipped in 15% of the cases (`FLIPPED`).
+
+    Parameters
+    ----------
+    positions : (n, d) array_like
+        One row an item, not all at one place.
+
+    Returns
+    -------
+    float
+        The scale s, for noise 1.
+    """
+    x = np.asarray(positions, float)
+    if len(x) < 3:
+        return 1.0 / float(x.std())
+    margins = random_margins(x, seed=0)
+    return 1.0 / calibrate_noise(margins[margins != 0], FLIPPED)  # items at one place tell nothing of the unit
 
 
 # --- links ----------------------------------------------------------------------------------------

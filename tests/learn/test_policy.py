@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import learn2search as l2s
+from learn2search import comparison
 from learn2search.learn import policy
 from learn2search.learn.policy import Attempt, Evaluation, Lessons
 from learn2search.learn.recipe import make_recipe
@@ -179,13 +180,13 @@ def test_items_that_no_triplet_names_should_be_apart_after_a_fit() -> None:
 def test_features_should_begin_in_a_unit_in_which_people_are_rather_unsure() -> None:
     start = policy.first_positions(40, 2, 50 * FEATURES)
     margins = l2s.random_margins(start.feature_scale * 50 * FEATURES, seed=1)
-    assert l2s.flip_rate(margins, 1.0) == pytest.approx(policy.FLIPPED, abs=0.005)
+    assert l2s.flip_rate(margins, 1.0) == pytest.approx(comparison.FLIPPED, abs=0.005)
     np.testing.assert_allclose(start.prior_variance, ((start.feature_scale * 50 * FEATURES) ** 2).mean())
 
 
 def test_equal_items_should_not_spoil_the_unit() -> None:
-    assert policy.first_scale(np.repeat(FEATURES[:4], 10, axis=0)) > 0
-    assert policy.first_scale(FEATURES[:2]) > 0
+    assert comparison.expected_scale(np.repeat(FEATURES[:4], 10, axis=0)) > 0
+    assert comparison.expected_scale(FEATURES[:2]) > 0
 
 
 def test_axes_should_be_added_only_when_all_are_in_use() -> None:
@@ -199,6 +200,44 @@ def test_axes_should_be_added_only_when_all_are_in_use() -> None:
     wide = np.random.default_rng(0).normal(size=(200, 100))
     assert policy.next_dimension(auto, l2s.Embedding(wide, np.full((200, 100), 0.01)), 10_000) == 100
     assert policy.next_dimension(auto, l2s.Embedding(means, np.full((200, 10), 0.3)), 9_999) == 10
+
+
+def asked_by_search(seen: np.ndarray, searches: int, seed: int) -> Lessons:
+    """What so many searches by screens of four teach, ten screens each."""
+    generator, people = np.random.default_rng(seed), l2s.ProbitOracle(seen, 0.5, seed=seed)
+    rows = []
+    for _ in range(searches):
+        target, *others = (int(item) for item in generator.permutation(len(seen))[:41])
+        for shown in zip(*[iter(others)] * 4, strict=True):
+            rows.append(l2s.triplets.from_choice(target, shown, people.choose(shown, target)))
+    return Lessons(np.concatenate(rows), np.repeat(np.arange(1, searches + 1), 30))
+
+
+def test_features_should_tell_when_they_do_and_never_later_when_they_do_not() -> None:
+    generator = np.random.default_rng(1)
+    seen = generator.normal(size=(200, 4))
+    useful, useless = seen + generator.normal(size=(200, 4)), generator.normal(size=(200, 4))
+    assert policy.features_tell(useless, np.empty((0, 3), np.int64))  # before any answer they may
+    told = [asked_by_search(seen, 40, seed).up_to(last) for seed in range(5) for last in (5, 40)]
+    assert all(policy.features_tell(useful, rows) for rows in told)
+    assert sum(policy.features_tell(useless, rows) for rows in told) <= 1  # of ten; one in twenty is expected
+
+
+@pytest.mark.parametrize("useful", [True, False])
+def test_a_fit_should_take_features_that_tell_and_leave_others_out(useful: bool) -> None:
+    generator = np.random.default_rng(2)
+    seen = generator.normal(size=(200, 4))
+    features = np.column_stack([seen if useful else generator.normal(size=(200, 4)), generator.normal(size=(200, 4))])
+    taught, recipe = asked_by_search(seen, 20, seed=3), make_recipe("best", 4, n_components=4)
+    placed = policy.on_axes(features, 4)
+    known = policy.first_positions(200, 4, placed)
+    result = policy.attempt(recipe, taught, 18, known, placed, SEED, features=features)
+    again = policy.fit(recipe, taught, 18, known, None, SEED)
+    assert np.array_equal(result.learnt.embedding.mean, again.embedding.mean) is not useful
+    if useful:
+        assert result.accepted  # a map of more answers, whatever two searches say
+        assert result.evaluation is not None
+        assert result.evaluation.accuracy > 0.7
 
 
 @pytest.mark.parametrize("share", [1.0, 0.5])

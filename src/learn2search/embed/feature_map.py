@@ -1,8 +1,10 @@
 """Positions from features: a map that is learnt from the answers, and what each item has of its own.
 
-    x_i = Aᵀ z_i + r_i,    A_p ~ N(0, λ_p I),    r_i ~ N(0, τ² I)
+    x_i = Aᵀ z_i + r_i,    A_p ~ N(s B_p, λ_p I),    r_i ~ N(0, τ² I)
 
 z_i are the principal components of the features with unit variance, as many as there are, at most `MOST_COMPONENTS`.
+sB, the features' own first d axes at the scale s that the answers tell, is what the map is expected to be before more
+is known; where the features tell nothing s is near 0.
 The rows of A and the residuals r have mean-field Gaussian posteriors (M, S²) and (ν, ψ), which maximise
 
     ω Σ E log Φ(margin) - KL(A) - KL(r)
@@ -20,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from learn2search.comparison import PROBIT, fit_scale
+from learn2search.comparison import PROBIT, expected_scale, fit_scale
 from learn2search.embed._numba.kernels import Prior, State, adam_step, add_slopes, begin, normal_pool
 from learn2search.embedding import Embedding
 from learn2search.progress import bar
@@ -33,7 +35,7 @@ _BETA1, _BETA2 = 0.9, 0.99
 _STEPS = (800, 2500)  # at least, at most; about 0.15 a triplet
 _EVERY = 10  # steps between two looks at the scales
 _MOST_SLOPE = 1.5  # g
-_FIRST_MAP, _FIRST_REST = 1.0, 1.0  # Σ λ and τ² at the start: features of unknown worth
+_FIRST_MAP, _FIRST_REST = 1.8, 0.2  # Σ λ and τ² at the start
 
 
 class Components(NamedTuple):
@@ -141,7 +143,9 @@ class _Fit:
         self.log_share = np.log(components.share)
         self.slope, self.rest = 0.5, _FIRST_REST
         self.level = math.log(_FIRST_MAP / np.sqrt(components.share).sum())
-        self.mean = self._first_map(d)
+        self.expected = self._own_axes(d)
+        chance = 0.1 * np.sqrt(self.scales) * self.generator.standard_normal((p, d))
+        self.mean = np.asarray(self.expected + chance, np.float32)
         self.log_sd = np.repeat(0.5 * np.log(self.scales), d, axis=1).astype(np.float32)
         self.moments = np.zeros((4, p, d), np.float32)
         first = 0.03 * self.generator.standard_normal((n, d))
@@ -153,14 +157,13 @@ class _Fit:
         """λ, `(p, 1)`."""
         return np.exp(self.level + self.slope * self.log_share)[:, None]
 
-    def _first_map(self, d: int) -> Array32:
-        """The first d components at the scale that the triplets tell, and chance."""
-        p = len(self.log_share)
-        first = np.zeros((p, d))
-        axes = np.arange(min(p, d))
-        first[axes, axes] = np.sqrt(self.components.share[axes])
-        first *= fit_scale(self.z @ first, self.rows)
-        return np.asarray(first + 0.1 * np.sqrt(self.scales) * self.generator.standard_normal((p, d)), np.float32)
+    def _own_axes(self, d: int) -> Array32:
+        """sB, `(p, d)`: the first d components as the features have them, at the scale that the triplets tell."""
+        axes = np.arange(min(len(self.log_share), d))
+        own = np.zeros((len(self.log_share), d))
+        own[axes, axes] = np.sqrt(self.components.share[axes])
+        placed = self.z @ own
+        return np.asarray(fit_scale(placed, self.rows, expected_scale(placed)) * own, np.float32)
 
     def step(self, number: int) -> None:
         """One batch."""
@@ -175,7 +178,8 @@ class _Fit:
         in_map = np.asarray(times * (self.z.T @ slope), np.float32)
         fall = 0.5 * (1.0 + math.cos(math.pi * number / self.steps))
         rate = _RATE * (_LAST_RATE + (1.0 - _LAST_RATE) * fall)
-        self._move(self.mean, in_map - self.mean / scales, self.moments[:2], rate * np.sqrt(scales), number)
+        off = (self.mean - self.expected) / scales
+        self._move(self.mean, in_map - off, self.moments[:2], rate * np.sqrt(scales), number)
         self._move(self.log_sd, in_map * noise * sd - sd**2 / scales + 1, self.moments[2:], rate, number)
         d = places.shape[1]
         prior = Prior(np.zeros((1, d), np.float32), np.full(d, self.rest, np.float32), 1.0)
@@ -195,7 +199,8 @@ class _Fit:
 
     def rescale(self) -> None:
         """Scales under which the present posteriors are more probable: steps of Fisher scoring on (a, g), and τ²."""
-        found = (self.mean.astype(float) ** 2 + np.exp(2.0 * self.log_sd)).mean(axis=1)
+        off_axes = (self.mean - self.expected).astype(float)
+        found = (off_axes**2 + np.exp(2.0 * self.log_sd)).mean(axis=1)
         design = np.column_stack([np.ones_like(self.log_share), self.log_share])
         for _ in range(3):
             off = np.clip(found / self.scales[:, 0] - 1.0, -1.0, 1.0)
@@ -208,7 +213,7 @@ class _Fit:
 
     def told(self) -> float:
         """The share of the positions' variance that is expected of the features."""
-        told = float(self.scales.sum())
+        told = float(self.scales.sum() + (self.expected.astype(float) ** 2).sum() / self.expected.shape[1])
         return told / (told + self.rest)
 
     def result(self) -> tuple[FeatureMap, Embedding]:

@@ -7,7 +7,7 @@ they came. Each question that learning has to answer is one function here:
     is a fit due?                        `fit_is_due`
     which lessons are fitted?            `last_lesson_to_fit`: all but the newest, which judge the result
     with how many axes?                  `next_dimension`
-    from where, and how?                 `starts_warm`, `fit`, `fit_features`
+    from where, and how?                 `starts_warm`, `fit`; with features: `features_tell`, `fit_features`
     is the result used?                  `evaluate`, `is_accepted`
     what is expected of a new item?      `first_positions`, `placed_like`, `unknown_offsets`
     and between two fits?                `takes_in_online`; `embed.online` has the step itself
@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from learn2search.comparison import answer_probabilities, calibrate_noise, fit_scale, random_margins
+from learn2search.comparison import answer_probabilities, expected_scale, fit_scale
 from learn2search.embed.axes import relevances, to_principal_axes
 from learn2search.embed.dimension import energy_dimension
 from learn2search.embed.gauss_embed import GaussEmbed
@@ -31,9 +31,8 @@ from learn2search.typing import Array, Items, Triplets
 
 FIRST_COMPONENTS = {ESTIMATED: 100, AUTO: 10}  # D until it is chosen
 MOST_COMPONENTS = 100
-MAP_FROM = 300  # triplets from which a map of the features is tried; with fewer their own axes are as good
 CHOOSE_AT = 10_000  # triplets from which D is chosen, as in the paper
-FLIPPED = 0.15  # of the answers about random pairs, before any answer tells: a noise that is too high costs little
+TELL = 2.0  # nats by which features must make the answers more probable than a coin does
 _OFFSET = 0.1  # of the prior's standard deviation: two items of which nothing is known must not coincide
 
 
@@ -216,20 +215,31 @@ def attempt(
     features: Array | None = None,
     exact_features: bool = False,
 ) -> Result:
-    """Fit the lessons up to one (see `fit`), and judge the result by those after it.
+    """Fit the lessons up to one, and judge the result by those after it.
 
-    Where all features are known, a map of them is fitted, too, and whichever fit predicts better is the result: on few
-    answers the features' own axes can be the better guide.
+    Parameters
+    ----------
+    known
+        What is in use, with the lessons up to this one taken in.
+    placed
+        Features on d axes, or None: see `fit`.
+    features
+        All that is known of the items, `(n, f)`, or None: while it tells something (`features_tell`), a map of it is
+        learnt. Such a fit is used whenever it has seen more lessons: few held-out searches would often refuse a better
+        one, and what is in use is the same map of fewer answers.
+    exact_features
+        See `fit`.
     """
+    after, is_newer = lessons.after(up_to), up_to > known.fitted_up_to
+    if features is not None and placed is not None and not exact_features:
+        if recipe.embedding == "gauss" and features_tell(placed, lessons.up_to(up_to)):
+            made = fit_features(recipe, lessons, up_to, features, known, placed, seed)
+            evaluation = evaluate(known, made, after)
+            return Result(made, evaluation, is_newer or is_accepted(recipe, evaluation, unjudged=False))
+        placed = None
     made = fit(recipe, lessons, up_to, known, placed, seed, exact_features=exact_features)
-    evaluation = evaluate(known, made, lessons.after(up_to))
-    if features is not None and not exact_features and maps_features(recipe, lessons.up_to(up_to)):
-        mapped = fit_features(recipe, lessons, up_to, features, known, made.feature_scale, seed)
-        judged = evaluate(known, mapped, lessons.after(up_to))
-        if judged is None or evaluation is None or judged.log_likelihood > evaluation.log_likelihood:
-            made, evaluation = mapped, judged
-    unjudged = placed is None and up_to > known.fitted_up_to
-    return Result(made, evaluation, is_accepted(recipe, evaluation, unjudged=unjudged))
+    evaluation = evaluate(known, made, after)
+    return Result(made, evaluation, is_accepted(recipe, evaluation, unjudged=placed is None and is_newer))
 
 
 def fit(
@@ -279,9 +289,17 @@ def fit(
     return Learnt(Embedding(mean, model.variance_), model.prior_variance_.copy(), 1.0, up_to, True, online, scale)
 
 
-def maps_features(recipe: Recipe, triplets: Triplets) -> bool:
-    """Is a map of the features learnt?"""
-    return recipe.embedding == "gauss" and len(triplets) >= MAP_FROM
+def features_tell(placed: Array, triplets: Triplets) -> bool:
+    """Do features on d axes, `(n, d)`, in whatever unit suits them, make the answers more probable than a coin does?
+
+    By more than `TELL` nats in all: useless features reach that in a case of twenty, however many answers there are,
+    useful ones after a few searches.
+    """
+    if len(triplets) == 0:
+        return True
+    scale = fit_scale(placed, triplets)
+    gain = np.log(2.0 * np.maximum(answer_probabilities(Embedding(scale * placed), triplets), 1e-12))
+    return float(click_weights(triplets) @ gain) > TELL
 
 
 def fit_features(
@@ -290,16 +308,17 @@ def fit_features(
     up_to: int,
     features: Array,
     known: Learnt,
-    scale: float,
+    placed: Array,
     seed: np.random.SeedSequence,
 ) -> Learnt:
     """A new embedding by a map of the features, `(n, f)`, always from scratch: warm ones collapse while triplets are
-    few. scale: of the features on their axes, for items that join."""
+    few."""
     triplets, d = lessons.up_to(up_to), known.embedding.dim
     temper = 1.0 / float(click_weights(triplets).mean())  # τ = 1/ω: as if each triplet had the weight ω
     model = GaussEmbed(d, temper=temper, random_state=seed).fit(triplets, n_items=len(features), features=features)
     online = takes_in_online(recipe, len(triplets), len(features))
     mean = model.embedding_ + unknown_offsets(np.arange(len(features)), 1e-6 * model.prior_variance_)  # no two coincide
+    scale = fit_scale(placed, triplets, expected_scale(placed))
     return Learnt(Embedding(mean, model.variance_), model.prior_variance_, 1.0, up_to, True, online, scale)
 
 
@@ -344,18 +363,9 @@ def first_positions(n_items: int, d: int, placed: Array | None = None) -> Learnt
     if placed is None or not placed.any():
         prior_variance = np.ones(d)
         return Learnt(_unknown(np.zeros((n_items, d)), prior_variance), prior_variance)
-    scale = first_scale(placed)
+    scale = expected_scale(placed)
     prior_variance = np.full(d, scale**2 * (placed**2).mean())
     return Learnt(_unknown(scale * placed, prior_variance), prior_variance, feature_scale=scale)
-
-
-def first_scale(placed: Array) -> float:
-    """The unit of features before any answer: the scale under which answers with noise 1 are flipped in 15% of the
-    cases."""
-    if len(placed) < 3:
-        return 1.0 / float(placed.std())
-    margins = random_margins(placed, seed=0)
-    return 1.0 / calibrate_noise(margins[margins != 0], FLIPPED)  # items at one place tell nothing of the unit
 
 
 def placed_like(positions: Array, features: Array, new: Array) -> tuple[Array, Array]:

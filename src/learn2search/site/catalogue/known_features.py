@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from learn2search import Embedding
-from learn2search.learn.policy import first_scale
+from learn2search.comparison import expected_scale
 from learn2search.site.catalogue.options import options_of
 from learn2search.site.context import Site
 from learn2search.site.errors import Conflict, Invalid
@@ -77,7 +77,7 @@ def publish_features(site: Site, collection: Collection, features: ArrayLike) ->
         )
     try:
         given = Embedding(known[numbers])
-        space = Embedding(first_scale(given.mean) * given.mean)
+        space = Embedding(expected_scale(given.mean) * given.mean)
     except ValueError as error:
         raise Invalid(f"The features cannot be used: {error}") from error
     options = options_of(now).model_copy(update={"dimensions": space.dim})
