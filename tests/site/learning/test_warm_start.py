@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import pdist
 
 from learn2search.oklab import to_oklab
 from learn2search.site.catalogue import imports
@@ -88,7 +89,7 @@ def test_new_items_should_join_where_their_picture_places_them(
     assert np.linalg.norm(after.embedding.mean[30:] - before, axis=1).argmin() == 4
 
 
-def test_every_fit_should_have_the_pictures_as_the_mean_of_its_prior(
+def test_every_fit_should_begin_with_the_pictures(
     site: Site, warm: Collection, pictures: Path
 ) -> None:
     simulated_visitors.run(site, "colours", to_oklab(SEEN), 0.05, 60, seed=0)
@@ -98,7 +99,8 @@ def test_every_fit_should_have_the_pictures_as_the_mean_of_its_prior(
     assert all(content(fit).axes_from == 30 for fit in fits)
     prior = metadata_of(fits[0].info).prior
     centre = expected_positions(site, warm, prior, fits[0].items, fits[0].embedding.dim).mean
-    assert np.corrcoef(fits[0].embedding.mean[:, 0], centre[:, 0])[0, 1] > 0.9  # the same axes, not turned
+    told, shown = (pdist(positions) for positions in (fits[0].embedding.mean, centre))
+    assert np.corrcoef(told, shown)[0, 1] > 0.5  # like pictures are near each other; how much each axis counts is learnt
 
 
 def test_items_without_a_picture_should_be_at_the_centre(site: Site, tmp_path: Path) -> None:
