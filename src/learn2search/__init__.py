@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from learn2search.search.posterior import PosteriorSearch
     from learn2search.search.simulate import Run, calibrate_on_policy, simulate
     from learn2search.search.strategies import make_search, register_strategy, strategy_names
+    from learn2search.search.trust import fit_trust, temper_belief
     from learn2search.table_oracle import TableOracle
     from learn2search.triplet_files import read_triplets, write_triplets
 
@@ -83,6 +84,7 @@ __all__ = [
     "fetch_music_origin",
     "fetch_red_wine",
     "fit_scale",
+    "fit_trust",
     "flip_rate",
     "hazard",
     "hyperplane",
@@ -100,6 +102,7 @@ __all__ = [
     "run_many",
     "simulate",
     "strategy_names",
+    "temper_belief",
     "triplets",
     "tune",
     "write_triplets",
@@ -138,6 +141,7 @@ _HOME = {
     "search.base": ("Search", "Step"),
     "search.simulate": ("Run", "calibrate_on_policy", "simulate"),
     "search.strategies": ("make_search", "register_strategy", "strategy_names"),
+    "search.trust": ("fit_trust", "temper_belief"),
     "table_oracle": ("TableOracle",),
     "triplet_files": ("read_triplets", "write_triplets"),
 }

@@ -89,9 +89,7 @@ def test_new_items_should_join_where_their_picture_places_them(
     assert np.linalg.norm(after.embedding.mean[30:] - before, axis=1).argmin() == 4
 
 
-def test_every_fit_should_begin_with_the_pictures(
-    site: Site, warm: Collection, pictures: Path
-) -> None:
+def test_every_fit_should_begin_with_the_pictures(site: Site, warm: Collection, pictures: Path) -> None:
     simulated_visitors.run(site, "colours", to_oklab(SEEN), 0.05, 60, seed=0)
     with site.database.read() as db:
         fits = [stored.get(db, one.id) for one in stored.history(db, warm.id) if one.origin == "fit"]
@@ -100,7 +98,9 @@ def test_every_fit_should_begin_with_the_pictures(
     prior = metadata_of(fits[0].info).prior
     centre = expected_positions(site, warm, prior, fits[0].items, fits[0].embedding.dim).mean
     told, shown = (pdist(positions) for positions in (fits[0].embedding.mean, centre))
-    assert np.corrcoef(told, shown)[0, 1] > 0.5  # like pictures are near each other; how much each axis counts is learnt
+    assert (
+        np.corrcoef(told, shown)[0, 1] > 0.5
+    )  # like pictures are near each other; how much each axis counts is learnt
 
 
 def test_items_without_a_picture_should_be_at_the_centre(site: Site, tmp_path: Path) -> None:
