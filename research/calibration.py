@@ -9,8 +9,8 @@ is; then
     surprise   the mean of -log₂ p(target) should be the mean entropy: as many bits are missing as the belief says
 
 `positions` are those of the people ("known"), or learnt from their triplets with `GaussEmbed` ("learnt": 20, 60 or 200
-an item of random questions of four), whose variances the search integrates out. Of a learnt one the belief is told "as it
-is" and "trusted": with the power that `fit_trust` finds in 150 other searches. Nothing else here is tuned.
+an item of random questions of four), whose variances the search integrates out. The belief about learnt ones is taken "as
+it is" and "trusted": with the power that `fit_trust` finds in 150 other searches. Nothing else here is tuned.
 """
 
 from typing import Any
@@ -92,12 +92,15 @@ def judged(told: Array, targets: Array) -> tuple[Row, list[Row]]:
 def measured(positions: str, k: int, stop: str, searches: int) -> list[tuple[str, Row, list[Row]]]:
     """The belief as it is, and as far as it is trusted."""
     told, targets = beliefs(positions, k, stop, range(searches))
-    found = [("as it is", {"searches": searches}, (told, targets))]
+    found = [(1.0, *judged(told, targets))]
     if positions != "known":
         trust = l2s.fit_trust(*beliefs(positions, k, stop, range(searches, searches + OTHERS)))
-        row = {"searches": searches, "trust": round(trust, 3)}
-        found.append(("trusted", row, (l2s.temper_belief(told, trust), targets)))
-    return [(name, row | judged(*both)[0], judged(*both)[1]) for name, row, both in found]
+        found.append((trust, *judged(l2s.temper_belief(told, trust), targets)))
+    head = {"searches": searches}
+    return [
+        (belief, head | {"trust": round(trust, 3)} | bits, bins)
+        for belief, (trust, bits, bins) in zip(BELIEFS, found, strict=False)
+    ]
 
 
 def run(study: Study) -> None:

@@ -98,9 +98,7 @@ def test_every_fit_should_begin_with_the_pictures(site: Site, warm: Collection, 
     prior = metadata_of(fits[0].info).prior
     centre = expected_positions(site, warm, prior, fits[0].items, fits[0].embedding.dim).mean
     told, shown = (pdist(positions) for positions in (fits[0].embedding.mean, centre))
-    assert (
-        np.corrcoef(told, shown)[0, 1] > 0.5
-    )  # like pictures are near each other; how much each axis counts is learnt
+    assert np.corrcoef(told, shown)[0, 1] > 0.5  # like pictures are near each other
 
 
 def test_items_without_a_picture_should_be_at_the_centre(site: Site, tmp_path: Path) -> None:
