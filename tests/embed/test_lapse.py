@@ -9,7 +9,7 @@ from scipy import stats
 
 import learn2search as l2s
 from learn2search.comparison import PROBIT
-from learn2search.embed.lapse import LEAST, STRENGTH, fit_lapse, with_lapses
+from learn2search.embed.lapse import LEAST, STRENGTH, best_log_likelihoods, fit_lapse, likely_screens, with_lapses
 from learn2search.embed.variance_factor import HeldOut
 from learn2search.typing import Array, Items, Triplets
 
@@ -61,6 +61,29 @@ def test_lapses_should_keep_probabilities_of_all_choices_at_one() -> None:
     p = np.array([[0.7, 0.2, 0.1], [0.0, 0.0, 1.0]])
     np.testing.assert_allclose(with_lapses(p, 0.3, 3).sum(axis=1), 1.0)
     np.testing.assert_allclose(with_lapses(p, 1.0, 3), 1 / 3)
+
+
+def test_screens_should_be_kept_and_dense_answers_taken_apart() -> None:
+    """Two clicks among four about two anchors; then twice the same question, which is no single screen."""
+    screens = np.array([(0, 1, 2), (0, 1, 3), (0, 1, 4), (5, 2, 1), (5, 2, 3), (5, 2, 4)])
+    assert likely_screens(screens).tolist() == [0, 0, 0, 1, 1, 1]
+    again = np.vstack([screens, [(0, 2, 1)]])
+    found = likely_screens(again)
+    assert len(np.unique(found)) == 5
+    assert len(np.unique(found[3:6])) == 1
+
+
+def test_dense_answers_without_screen_ids_should_be_trusted() -> None:
+    """All triplets of an anchor share items: they are no screen, and good answers stay believed."""
+    _, rows = answers(1500, 0.0, 5)
+    assert l2s.GaussEmbed(2, random_state=0).fit(rows).lapse_ < 0.1
+
+
+def test_the_best_rate_should_make_over_sure_predictions_comparable() -> None:
+    right = np.random.default_rng(0).random(2000) < 0.7
+    modest, sure = (np.where(right, p, 1 - p) for p in (0.7, 0.99))
+    assert best_log_likelihoods(sure).sum() == pytest.approx(np.log(modest).sum(), rel=0.01)
+    assert np.log(sure).sum() < 2 * np.log(modest).sum()
 
 
 def people(shown: int, flipped: float, density: int, seed: int) -> tuple[Triplets, Items, Triplets]:

@@ -49,7 +49,7 @@ from learn2search.embed.fit_loop import (
     start_of,
     unseen_items,
 )
-from learn2search.embed.lapse import fit_lapse, with_lapses
+from learn2search.embed.lapse import fit_lapse, likely_screens, with_lapses
 from learn2search.embed.methods import register_embedding
 from learn2search.embed.online import update_in_place
 from learn2search.embed.variance_factor import HeldOut, fit_factor
@@ -306,7 +306,8 @@ class GaussEmbed(TripletEmbedding):
         fits_lapse = self.lapse == "fit" and choose_devices(self.device) is None
         if not fits_factor and not fits_lapse:
             return
-        groups = infer_groups(given.rows) if labels is None else labels
+        infer = infer_groups if fits_factor else likely_screens
+        groups = infer(given.rows) if labels is None else labels
         n_folds = _FOLDS if fits_factor else _LAPSE_FOLDS
         few = len(given.rows) < _LAPSE_FOLDS * _LAPSE_ROWS
         if not fits_factor and len(np.unique(groups)) < n_folds:

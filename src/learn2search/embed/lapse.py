@@ -22,7 +22,8 @@ import numpy as np
 
 from learn2search.comparison import Link, log_probabilities
 from learn2search.embed.variance_factor import HeldOut
-from learn2search.typing import Array
+from learn2search.triplets import infer_groups
+from learn2search.typing import Array, Groups, Triplets
 
 LEAST = 0.15  # mean of ε beforehand, where each row is a group of its own
 STRENGTH = 1.0  # s: the prior weighs as much as so many answers
@@ -48,13 +49,27 @@ def fit_lapse(parts: Sequence[HeldOut], link: Link, factor: float = 1.0) -> floa
     return float((posterior * _RATES).sum() / posterior.sum())
 
 
-def best_log_likelihood(probabilities: Array) -> float:
-    """The mean log-likelihood under the lapse rate that suits these answers best.
+def likely_screens(triplets: Triplets) -> Groups:
+    """Groups for answers without screen ids: `infer_groups`, but a group that cannot be one screen is taken apart.
 
-    Of two fits it says which one tells more of the answers, whatever they believe of themselves: one with many axes is
-    less sure, and so may seem better than a smaller one that knows more.
+    Where answers are dense, all triplets of an anchor hang together, however many questions they came from. One screen
+    compares a pair only once.
     """
-    return max(float(np.log(with_lapses(probabilities, rate)).mean()) for rate in (0.0, *_RATES))
+    group = infer_groups(triplets)
+    pairs = np.column_stack([group, np.sort(triplets[:, 1:], axis=1)])
+    is_screen = np.bincount(np.unique(pairs, axis=0)[:, 0]) == np.bincount(group)
+    alone = len(is_screen) + np.arange(len(group))
+    return np.where(is_screen[group], group, alone)
+
+
+def best_log_likelihoods(probabilities: Array) -> Array:
+    """Log-likelihoods of answers under the lapse rate that suits them best together.
+
+    Of two fits they say which one tells more of the answers, whatever each believes of itself: a fit with many axes is
+    less sure, and so can seem better than a smaller one that knows more.
+    """
+    rates = (0.0, *_RATES)
+    return max((np.log(with_lapses(probabilities, rate)) for rate in rates), key=lambda found: float(found.sum()))
 
 
 def _numbered(parts: Sequence[HeldOut]) -> Array:
