@@ -9,7 +9,7 @@ is; then
     surprise   the mean of -log₂ p(target) should be the mean entropy: as many bits are missing as the belief says
 
 `positions` are those of the people ("known"), or learnt from their triplets with `GaussEmbed` ("learnt": 20, 60 or 200
-an item of random questions of four), whose variances the search integrates out. The belief about learnt ones is told "as
+an item of random questions of four), whose variances the search integrates out. About learnt ones it is told "as
 it is" and "trusted": with the power that `fit_trust` finds in 150 other searches. Nothing else here is tuned.
 """
 

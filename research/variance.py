@@ -106,7 +106,7 @@ def judged(dataset: str, link: str, density: int, fold: int) -> list[Row]:
     data = loaded(dataset)
     train, test = list(l2s.triplets.folds(len(data.triplets), FOLDS, SEED, data.groups))[fold]
     kept = few(data, train, density)
-    model = l2s.GaussEmbed(D, link=link, kappa=KAPPA, variance_factor="fit", random_state=fold)
+    model = l2s.GaussEmbed(D, link=link, kappa=KAPPA, variance_factor="fit", lapse=0.0, random_state=fold)
     model.fit(data.triplets[kept], n_items=data.n_items, groups=data.groups[kept])
     held_out = data.triplets[test]
     shared = {

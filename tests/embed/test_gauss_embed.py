@@ -259,7 +259,7 @@ def test_files_of_another_kind_version_or_damaged_should_be_refused(world: World
     with np.load(path) as file:
         content = dict(file)
     np.savez(path, **content | {"version": np.array(9)})
-    with pytest.raises(ValueError, match="a saved TSTE of version 9, this release reads version 2"):
+    with pytest.raises(ValueError, match="a saved TSTE of version 9, this release reads version 3"):
         l2s.TSTE.load(path)
     np.savez(path, **{name: array for name, array in content.items() if name != "embedding_"})
     with pytest.raises(ValueError, match="a saved TSTE without embedding_: it is damaged"):

@@ -8,7 +8,8 @@ import pytest
 
 import learn2search as l2s
 from learn2search.embed import tune
-from learn2search.typing import Groups, Integers, Triplets
+from learn2search.embed.dimension import better_dimension
+from learn2search.typing import Array, Groups, Integers, Triplets
 
 
 @pytest.fixture(scope="module")
@@ -98,6 +99,30 @@ def test_bad_arguments_should_be_refused(screens: tuple[Triplets, Groups]) -> No
 
 
 # --- dimension -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("start", "expected", "tried"),
+    [
+        (10, 5, [2, 3, 5, 10, 20]),  # fewer, past a number that is no better
+        (2, 5, [2, 3, 5, 10]),  # more, as long as it gets better
+        (3, 5, [2, 3, 5, 10]),
+        (5, 5, [2, 3, 5, 10]),
+        (7, 5, [2, 3, 5, 7, 10]),  # any number can be the present one
+    ],
+)
+def test_another_number_of_axes_should_be_better_beyond_doubt(start: int, expected: int, tried: list[int]) -> None:
+    scores, noise = {2: 0.0, 3: 0.1, 5: 0.5, 7: 0.1, 10: 0.1, 20: 0.0, 40: 0.6}, np.random.default_rng(0)
+    for spread, chosen in ((0.01, expected), (10.0, start)):
+        asked: list[int] = []
+
+        def score(d: int, spread: float = spread, asked: list[int] = asked) -> Array:
+            asked.append(d)
+            around = spread * noise.normal(size=100)
+            return np.asarray(scores[d] + around - around.mean())  # the means are as above
+
+        assert better_dimension(start, (2, 3, 5, 10, 20, 40), score) == chosen
+        assert asked == tried
 
 
 def test_energy_dimension_should_count_the_axes_that_hold_the_share() -> None:

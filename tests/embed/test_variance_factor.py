@@ -76,7 +76,7 @@ def test_fits_to_few_triplets_should_be_calibrated(density: int, link: str) -> N
     ask, test = people(100, 3, 10 * density)
     rows = ask(100 * density)
     groups = np.arange(len(rows))  # single questions
-    known: dict[str, Any] = {"link": link, "kappa": 3.5, "random_state": 0}
+    known: dict[str, Any] = {"link": link, "kappa": 3.5, "lapse": 0.0, "random_state": 0}
     plain = l2s.GaussEmbed(3, **known).fit(rows, n_items=100)
     fitted = l2s.GaussEmbed(3, variance_factor="fit", **known).fit(rows, n_items=100, groups=groups)
     np.testing.assert_array_equal(fitted.embedding_, plain.embedding_)
@@ -107,10 +107,10 @@ def test_fits_to_few_answers_of_people_should_be_calibrated(fetch: Callable[[], 
 
 def test_the_default_should_be_the_integral_as_documented() -> None:
     ask, test = people(30, 2, 0)
-    model = l2s.GaussEmbed(2, random_state=0).fit(ask(300), n_items=30)
+    model = l2s.GaussEmbed(2, lapse=0.0, random_state=0).fit(ask(300), n_items=30)
     assert model.variance_factor_ == 1.0
     np.testing.assert_allclose(model.predict_proba(test), l2s.answer_probabilities(model.to_embedding(), test))
-    halved = l2s.GaussEmbed(2, variance_factor=0.5, random_state=0).fit(ask(300), n_items=30)
+    halved = l2s.GaussEmbed(2, variance_factor=0.5, lapse=0.0, random_state=0).fit(ask(300), n_items=30)
     expected = l2s.answer_probabilities(l2s.Embedding(model.embedding_, 0.5 * model.variance_), test)
     np.testing.assert_allclose(halved.predict_proba(test), expected)
     np.testing.assert_array_equal(halved.to_embedding().var, model.variance_)  # a search takes them as they are

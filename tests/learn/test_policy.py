@@ -189,17 +189,32 @@ def test_equal_items_should_not_spoil_the_unit() -> None:
     assert comparison.expected_scale(FEATURES[:2]) > 0
 
 
-def test_axes_should_be_added_only_when_all_are_in_use() -> None:
-    """Few triplets leave every axis uncertain: that is no reason to drop one, and a loop on one axis never recovers."""
-    auto = make_recipe("best")
-    means = np.random.default_rng(0).normal(size=(200, 10))
-    idle = means * np.where(np.arange(10) < 9, 1.0, 0.01)
-    cases = ((means, 0.3, 15), (idle, 0.3, 10), (means, 3.0, 10))
-    for mean, var, expected in cases:
-        assert policy.next_dimension(auto, l2s.Embedding(mean, np.full((200, 10), var)), 10_000) == expected
-    wide = np.random.default_rng(0).normal(size=(200, 100))
-    assert policy.next_dimension(auto, l2s.Embedding(wide, np.full((200, 100), 0.01)), 10_000) == 100
-    assert policy.next_dimension(auto, l2s.Embedding(means, np.full((200, 10), 0.3)), 9_999) == 10
+def lessons_of(truth: int, count: int, lapse: float) -> policy.Lessons:
+    """Answers about 60 items on so many axes, ten a lesson; a share of them at random."""
+    features = np.random.default_rng(truth).normal(size=(60, truth))
+    person = l2s.ProbitOracle(features, 0.3 * np.sqrt(truth), seed=1, lapse=lapse)
+    return policy.Lessons(l2s.make_triplets(person, 60, 10 * count, seed=2), np.arange(10 * count) // 10 + 1)
+
+
+def in_use(d: int, fitted_up_to: int = 0) -> policy.Learnt:
+    return policy.Learnt(l2s.Embedding(np.eye(60, d)), np.ones(d), fitted_up_to=fitted_up_to)
+
+
+def test_the_axes_should_be_those_that_predict_new_lessons_best() -> None:
+    """Fewer, also where many answers are random; or more; the first number is 10."""
+    auto, seed = make_recipe("best"), np.random.SeedSequence(0)
+    few, many = lessons_of(2, 200, 0.4), lessons_of(16, 1500, 0.0)
+    assert policy.next_dimension(auto, in_use(10), few, 200, seed) == 2
+    assert policy.next_dimension(auto, in_use(5), many, 1500, seed) in (10, 20)
+
+
+def test_axes_should_be_compared_only_when_the_lessons_have_doubled() -> None:
+    auto, seed, few = make_recipe("best"), np.random.SeedSequence(0), lessons_of(1, 300, 0.0)
+    assert policy.next_dimension(auto, in_use(10), few, 127, seed) == 10  # too few to tell
+    assert policy.next_dimension(auto, in_use(10, fitted_up_to=256), few, 300, seed) == 10  # compared at 256
+    assert policy.next_dimension(auto, in_use(10, fitted_up_to=250), few, 300, seed) < 10
+    assert policy.next_dimension(make_recipe("best", n_components=7), in_use(7), few, 300, seed) == 7
+    assert policy.next_dimension(make_recipe("best", embedding="ckl"), in_use(10), few, 300, seed) == 10
 
 
 def asked_by_search(seen: np.ndarray, searches: int, seed: int) -> Lessons:

@@ -6,6 +6,8 @@
 "likelihood"    the number of axes with the best held-out likelihood, whole groups held out
 """
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -15,10 +17,11 @@ from learn2search.embed.fit_loop import seeds
 from learn2search.embed.gauss_embed import GaussEmbed
 from learn2search.embed.tune import DIMENSIONS
 from learn2search.triplets import folds, infer_groups
-from learn2search.typing import Seed, Triplets
+from learn2search.typing import Array, Seed, Triplets
 
 _PAPERS_AXES = 100
 _FOLDS = 5
+_ERRORS = 2.0  # standard errors by which another number of axes must be better
 
 
 def energy_dimension(positions: ArrayLike, share: float = 0.98) -> int:
@@ -51,6 +54,23 @@ def energy_dimension(positions: ArrayLike, share: float = 0.98) -> int:
         raise ValueError(f"share must lie between 0 and 1, got {share}")
     held = np.cumsum(energies(np.asarray(positions, np.float64)))
     return int(np.searchsorted(held, share * held[-1] * (1 - 1e-12))) + 1
+
+
+def better_dimension(d: int, ladder: Sequence[int], scores: Callable[[int], Array]) -> int:
+    """The number of axes with the best scores, if these are better than those of d by two standard errors; else d.
+
+    scores: of independent parts of what is held out. Tried are all fewer, and more as long as their sum rises.
+    """
+    rungs = sorted({d, *ladder})
+    at = rungs.index(d)
+    tried = {rung: scores(rung) for rung in rungs[: at + 1]}
+    for rung in rungs[at + 1 :]:
+        tried[rung] = scores(rung)
+        if max(tried, key=lambda known: float(tried[known].sum())) != rung:
+            break
+    best = max(tried, key=lambda known: float(tried[known].sum()))
+    gains = tried[best] - tried[d]
+    return best if gains.sum() > _ERRORS * np.sqrt((gains**2).sum()) else d
 
 
 def choose_dimension(
@@ -97,9 +117,9 @@ def choose_dimension(
     """
     rows, n, labels = training_triplets(triplets, None, n_items, groups)
     if method == "ard":
-        return int(GaussEmbed("auto", random_state=random_state).fit(rows, n_items=n).embedding_.shape[1])
+        return int(GaussEmbed("auto", lapse=0.0, random_state=random_state).fit(rows, n_items=n).embedding_.shape[1])
     if method == "energy":
-        wide = GaussEmbed(min(_PAPERS_AXES, n - 1), prior="standard", random_state=random_state)
+        wide = GaussEmbed(min(_PAPERS_AXES, n - 1), prior="standard", lapse=0.0, random_state=random_state)
         return energy_dimension(wide.fit(rows, n_items=n).embedding_)
     if method == "likelihood":
         return _by_likelihood(rows, n, infer_groups(rows) if labels is None else labels, random_state)
@@ -112,7 +132,7 @@ def _by_likelihood(rows: Triplets, n: int, groups: ArrayLike, random_state: Seed
     parts = list(folds(len(rows), _FOLDS, fold_seed, groups))
 
     def held_out(d: int) -> list[float]:
-        model = GaussEmbed(d, random_state=fit_seed)
+        model = GaussEmbed(d, lapse=0.0, random_state=fit_seed)
         return [model.fit(rows[train], n_items=n).log_likelihood(rows[test]) for train, test in parts]
 
     tried = {d: np.array(held_out(d)) for d in DIMENSIONS if d < n}

@@ -15,7 +15,7 @@ from learn2search.files import read_npz, write_npz
 from learn2search.triplets import as_triplets, is_degenerate
 from learn2search.typing import Array, Array32, Arrays, Mask, Triplets
 
-_VERSION = 2
+_VERSION = 3
 
 
 class TripletEmbedding(ABC):
@@ -272,10 +272,11 @@ def _plain(value: Any) -> Any:
 
 
 def _upgraded(arrays: Arrays) -> Arrays:
-    """Version 1 had no factor of the variances: it is 1."""
-    if str(arrays.get("version")) != "1":
+    """Version 1 had no factor of the variances: it is 1. Version 2 had no lapse rate: it is 0."""
+    missing = {"variance_factor_": np.array(1.0), "lapse_": np.array(0.0)}
+    if str(arrays.get("version")) not in ("1", "2"):
         return arrays
-    return {**arrays, "version": np.array(_VERSION), "variance_factor_": np.array(1.0)}
+    return {**missing, **arrays, "version": np.array(_VERSION)}
 
 
 def _is_plain(value: object) -> bool:

@@ -11,7 +11,9 @@ section 5.1).
     a number       that
 """
 
+import warnings
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -38,6 +40,7 @@ from learn2search.embed.feature_map import FeatureMap, checked_features, fit_map
 from learn2search.embed.fit_loop import (
     EarlyStopping,
     FitResult,
+    FitWarning,
     Monitoring,
     Weighted,
     hold_out,
@@ -46,6 +49,7 @@ from learn2search.embed.fit_loop import (
     start_of,
     unseen_items,
 )
+from learn2search.embed.lapse import fit_lapse, likely_screens, with_lapses
 from learn2search.embed.methods import register_embedding
 from learn2search.embed.online import update_in_place
 from learn2search.embed.variance_factor import HeldOut, fit_factor
@@ -57,6 +61,7 @@ _PRIORS = ("empirical", "standard", "ard")
 _FIRST_SD = {"probit": 1.0, "ratio": 0.1}
 _FIRST_AXES, _MOST_AXES = 30, 120  # with which "auto" begins, and how far it goes if all of them are needed
 _FOLDS = 5  # by which the factor of the variances is chosen
+_LAPSE_FOLDS, _LAPSE_ROWS = 3, 5000  # by which the lapse rate is chosen: two folds of three, or one with these rows
 _RELEVANT = 0.5  # mean ν² / mean ψ of an axis that is kept
 
 
@@ -65,7 +70,7 @@ class GaussEmbed(TripletEmbedding):
     """A distributional embedding: every item is a Gaussian, learnt from triplets.
 
     `fit` sets `embedding_` (the means) and `variance_`, `(n, d)` each, `prior_variance_` `(d,)`, `variance_factor_`,
-    `n_items_` and `epochs_`. docs/embeddings.md tells what None stands for, and when to change what.
+    `lapse_`, `n_items_` and `epochs_`. docs/embeddings.md tells what None stands for, and when to change what.
 
     Parameters
     ----------
@@ -82,6 +87,10 @@ class GaussEmbed(TripletEmbedding):
     variance_factor : float or "fit", optional
         The variances times this are what `predict_proba` and `log_likelihood` integrate over. 1 takes them as they
         are; "fit" chooses by five folds of whole groups, which takes five more fits.
+    lapse : float or "fit", optional
+        The share of answers that say nothing, 0 to 1, in what `predict_proba` and `log_likelihood` expect. "fit"
+        chooses by held-out groups, so that answers near chance are predicted like a coin: a fit takes two to three
+        times as long. It needs device="cpu"; elsewhere the rate is then 0.
     epochs, learning_rate, batch_size : optional
         Length, first step and batches of the fit.
     n_samples : int, optional
@@ -122,9 +131,17 @@ class GaussEmbed(TripletEmbedding):
     variance_: Array
     prior_variance_: Array
     variance_factor_: float
+    lapse_: float
     feature_map_: FeatureMap  # after a fit with features; not stored with the estimator
     trials_: list[Any]
-    _stored: ClassVar[tuple[str, ...]] = ("embedding_", "variance_", "prior_variance_", "variance_factor_", "epochs_")
+    _stored: ClassVar[tuple[str, ...]] = (
+        "embedding_",
+        "variance_",
+        "prior_variance_",
+        "variance_factor_",
+        "lapse_",
+        "epochs_",
+    )
 
     def __init__(
         self,
@@ -135,6 +152,7 @@ class GaussEmbed(TripletEmbedding):
         prior: str | float | None = None,
         temper: float | None = None,
         variance_factor: float | str = 1.0,
+        lapse: float | str = "fit",
         epochs: int | None = None,
         learning_rate: float | None = None,
         batch_size: int | None = None,
@@ -151,6 +169,7 @@ class GaussEmbed(TripletEmbedding):
         self.prior = prior
         self.temper = temper
         self.variance_factor = variance_factor
+        self.lapse = lapse
         self.epochs = epochs
         self.learning_rate = learning_rate
         self.batch_size = batch_size
@@ -223,8 +242,7 @@ class GaussEmbed(TripletEmbedding):
             self._fit_automatic(given, n, labels)
         else:
             self._fit_given(given, n, labels, init, prior_mean)
-        if self.variance_factor == "fit":
-            self.variance_factor_ = self._held_out_factor(given, n, labels, prior_mean, features)
+        self._fit_trust(given, n, labels, prior_mean, features)
         return self
 
     def _fit_features(
@@ -242,7 +260,8 @@ class GaussEmbed(TripletEmbedding):
         self.feature_map_, found = fit_map(given.rows, features, d, given.weights / temper, seed, verbose=self.verbose)
         self.embedding_, self.variance_ = found.mean, np.array(found.var)
         self.prior_variance_ = np.full(d, self.feature_map_.rest)
-        self.n_items_, self.epochs_, self.variance_factor_ = len(found.mean), 0, self._first_factor()
+        self.n_items_, self.epochs_ = len(found.mean), 0
+        self.variance_factor_, self.lapse_ = self._first_trust()
 
     def _fit_given(
         self,
@@ -274,27 +293,58 @@ class GaussEmbed(TripletEmbedding):
         if result.interrupted:
             raise KeyboardInterrupt(f"the fit was interrupted after epoch {result.epochs}: the estimator is usable")
 
-    def _held_out_factor(
+    def _fit_trust(
         self,
         given: Weighted,
         n: int,
         labels: NDArray[np.generic] | None,
         prior_mean: ArrayLike | None,
         features: ArrayLike | None,
-    ) -> float:
-        """The factor under which held-out groups are most probable, given fits to the others.
+    ) -> None:
+        """How far to trust the fit, where that is asked for: the variances' factor, then the lapse rate under it."""
+        fits_factor = self.variance_factor == "fit"
+        fits_lapse = self.lapse == "fit" and choose_devices(self.device) is None
+        if not fits_factor and not fits_lapse:
+            return
+        infer = infer_groups if fits_factor else likely_screens
+        groups = infer(given.rows) if labels is None else labels
+        n_folds = _FOLDS if fits_factor else _LAPSE_FOLDS
+        few = len(given.rows) < _LAPSE_FOLDS * _LAPSE_ROWS
+        if not fits_factor and len(np.unique(groups)) < n_folds:
+            return
+        n_fits = n_folds if fits_factor else 1 + few
+        parts = self._held_out_parts(given, n, groups, prior_mean, features, n_folds, n_fits)
+        if fits_factor:
+            self.variance_factor_ = fit_factor(parts, self._link())
+        if fits_lapse:
+            self.lapse_ = fit_lapse(parts, self._link(), self.variance_factor_)
 
-        These begin from scratch: `init` may have been fitted to what is held out.
+    def _held_out_parts(
+        self,
+        given: Weighted,
+        n: int,
+        groups: NDArray[np.generic],
+        prior_mean: ArrayLike | None,
+        features: ArrayLike | None,
+        n_folds: int,
+        n_fits: int,
+    ) -> list[HeldOut]:
+        """So many fits, each to all folds but one, with the groups that it has not seen.
+
+        They begin from scratch: `init` may have been fitted to what is held out. They end where this fit has ended.
         """
         rows, weights = given
-        groups = infer_groups(rows) if labels is None else labels
-        options = {"n_components": self.embedding_.shape[1], "variance_factor": 1.0, "verbose": False}
-        parts = []
-        for train, held_out in folds(len(rows), _FOLDS, seeds(self.random_state, 4)[3], groups):
+        options = {"n_components": self.embedding_.shape[1], "variance_factor": 1.0, "lapse": 0.0, "verbose": False}
+        if self.validation_fraction:
+            options |= {"validation_fraction": 0.0, "epochs": max(self.epochs_, 1)}
+        parts: list[HeldOut] = []
+        for train, held_out in islice(folds(len(rows), n_folds, seeds(self.random_state, 4)[3], groups), n_fits):
             other = type(self)(**self.get_params() | options)
-            other.fit(rows[train], None, None, n, groups[train], prior_mean, features, weights[train])
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", FitWarning)  # if this fit diverges, the one that is kept said so
+                other.fit(rows[train], None, None, n, groups[train], prior_mean, features, weights[train])
             parts.append(HeldOut(other.embedding_, other.variance_, rows[held_out], groups[held_out]))
-        return fit_factor(parts, self._link())
+        return parts
 
     def _optimize_on(
         self,
@@ -378,7 +428,7 @@ class GaussEmbed(TripletEmbedding):
         variance[unseen] = scale
         self.embedding_, self.variance_, self.prior_variance_ = mean, variance, scale
         self.n_items_, self.epochs_ = len(mean), result.epochs
-        self.variance_factor_ = self._first_factor()
+        self.variance_factor_, self.lapse_ = self._first_trust()
 
     def _fit_automatic(self, given: Weighted, n: int, groups: NDArray[np.generic] | None) -> None:
         """Many axes with a prior variance each; turn to the principal ones, drop those with more noise than signal,
@@ -410,7 +460,8 @@ class GaussEmbed(TripletEmbedding):
         groups: NDArray[np.generic] | None,
     ) -> Self:
         """Fit another one with these options and take over what it has learnt, also when it is interrupted."""
-        other = type(self)(**self.get_params() | {"variance_factor": self._first_factor()} | options)
+        factor, lapse = self._first_trust()
+        other = type(self)(**self.get_params() | {"variance_factor": factor, "lapse": lapse} | options)
         try:
             other.fit(given.rows, None, init, n, groups, sample_weight=given.weights)
         finally:
@@ -462,7 +513,7 @@ class GaussEmbed(TripletEmbedding):
         kind, _ = self._prior_and_temper(d)
         self.embedding_, self.variance_, self.n_items_, self.epochs_ = np.empty((0, d)), np.empty((0, d)), 0, 0
         self.prior_variance_ = np.full(d, 1.0 if isinstance(kind, str) else kind)
-        self.variance_factor_ = self._first_factor()
+        self.variance_factor_, self.lapse_ = self._first_trust()
 
     # --- the result --------------------------------------------------------------------------------
 
@@ -501,7 +552,12 @@ class GaussEmbed(TripletEmbedding):
         if self.link == "ratio":
             raise ValueError('the ratio link compares pairs only: fit with link="probit" to predict clicks')
         mean, var, _ = self._model()
-        return click_probabilities(Embedding(mean, var), queries, targets)
+        chances = click_probabilities(Embedding(mean, var), queries, targets)
+        return with_lapses(chances, self.lapse_, chances.shape[-1])
+
+    def _log_probabilities(self, X: ArrayLike) -> Array:
+        found = super()._log_probabilities(X)
+        return np.log(with_lapses(np.exp(found), self.lapse_)) if self.lapse_ else found
 
     def _model(self) -> tuple[Array, Array, Link]:
         return self.embedding_, self.variance_factor_ * self.variance_, self._link()
@@ -518,9 +574,10 @@ class GaussEmbed(TripletEmbedding):
             return (2.0 * temper if self.link == "ratio" else "empirical"), temper
         return self.prior, temper
 
-    def _first_factor(self) -> float:
-        """The factor before one is fitted: the given one, or 1."""
-        return 1.0 if self.variance_factor == "fit" else float(self.variance_factor)
+    def _first_trust(self) -> tuple[float, float]:
+        """The variances' factor and the lapse rate before they are fitted: the given ones, or 1 and 0."""
+        factor = 1.0 if self.variance_factor == "fit" else float(self.variance_factor)
+        return factor, 0.0 if self.lapse == "fit" else float(self.lapse)
 
     def _check_parameters(self) -> None:
         if self.n_components != "auto":
@@ -531,9 +588,15 @@ class GaussEmbed(TripletEmbedding):
             raise ValueError(f'prior must be "empirical", "standard", "ard" or a positive variance, got {self.prior!r}')
         if self.variance_factor != "fit" and not is_positive(self.variance_factor):
             raise ValueError(f'variance_factor must be "fit" or a positive number, got {self.variance_factor!r}')
+        if self.lapse != "fit" and not _is_share(self.lapse):
+            raise ValueError(f'lapse must be "fit" or a share from 0 to 1, got {self.lapse!r}')
         check_fraction(self.validation_fraction)
         names = ("kappa", "temper", "epochs", "learning_rate", "batch_size", "n_samples", "patience")
         check_positive(**{name: getattr(self, name) for name in names})
+
+
+def _is_share(value: object) -> bool:
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool) and bool(0 <= value <= 1)
 
 
 def _prior_mean(given: ArrayLike, n: int, d: int) -> Array:

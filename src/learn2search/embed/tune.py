@@ -167,7 +167,7 @@ class _Judge:
         return {**values, "epochs": schedule.epochs, "learning_rate": schedule.rate}
 
     def _held_out(self, values: dict[str, Any], train: Integers, held_out: Integers) -> float:
-        model = GaussEmbed(**values, random_state=self.seed).fit(self.rows[train], n_items=self.n)
+        model = GaussEmbed(**values, lapse=0.0, random_state=self.seed).fit(self.rows[train], n_items=self.n)
         return model.log_likelihood(self.rows[held_out])
 
     def trials(self) -> list[Trial]:

@@ -75,8 +75,8 @@ class LearntEmbedding:
         lessons, known = self.lessons, self.features is not None
         cut = policy.last_lesson_to_fit(self.recipe, lessons, self.fitted.fitted_up_to, has_features=known)
         before = self._at(cut)
-        d = policy.next_dimension(self.recipe, before.embedding, len(lessons.up_to(cut)))
         seed = self._fit_seed(searches)
+        d = policy.next_dimension(self.recipe, before, lessons, cut, seed) if known else before.embedding.dim
         made = policy.attempt(self.recipe, lessons, cut, before, self._placed(d), seed, features=self.features)
         if made.accepted:
             self.fitted = made.learnt

@@ -20,9 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learn2search.comparison import answer_probabilities, expected_scale, fit_scale
-from learn2search.embed.axes import relevances, to_principal_axes
-from learn2search.embed.dimension import energy_dimension
+from learn2search.embed.axes import to_principal_axes
+from learn2search.embed.dimension import better_dimension, energy_dimension
 from learn2search.embed.gauss_embed import GaussEmbed
+from learn2search.embed.lapse import best_log_likelihoods
 from learn2search.embed.methods import EMBEDDINGS
 from learn2search.embedding import Embedding
 from learn2search.learn.recipe import AUTO, DOUBLING, ESTIMATED, Recipe
@@ -30,8 +31,10 @@ from learn2search.triplets import click_weights, count_items
 from learn2search.typing import Array, Items, Triplets
 
 FIRST_COMPONENTS = {ESTIMATED: 100, AUTO: 10}  # D until it is chosen
-MOST_COMPONENTS = 100
-CHOOSE_AT = 10_000  # triplets from which D is chosen, as in the paper
+AXES = (2, 5, 10, 20, 40, 80)  # that "auto" tries; on one axis items cannot pass each other, and fits get stuck
+COMPARE_FROM = 128  # lessons from which it does
+_COMPARED = 0.2  # of the lessons, the newest, judge how many axes are best
+CHOOSE_AT = 10_000  # triplets from which "estimated" chooses D, as in the paper
 TELL = 2.0  # nats by which features must make the answers more probable than a coin does
 _OFFSET = 0.1  # of the prior's standard deviation: two items of which nothing is known must not coincide
 
@@ -165,23 +168,50 @@ def first_dimension(recipe: Recipe, n_items: int) -> int:
     return min(FIRST_COMPONENTS[d], n_items - 1) if isinstance(d, str) else int(d)
 
 
-def next_dimension(recipe: Recipe, known: Embedding, triplets: int) -> int:
-    """D of the next fit. If it was not given: from 10,000 triplets on, by the paper's 98% rule ("estimated", chosen
-    once), or half as many axes again where each one tells more than its uncertainty ("auto").
-
-    "auto" never takes axes away: while triplets are few nothing is certain, and an axis too many is shrunk by its own
-    prior variance.
-    """
-    if triplets < CHOOSE_AT or not isinstance(recipe.n_components, str):
-        return known.dim
+def next_dimension(recipe: Recipe, known: Learnt, lessons: Lessons, up_to: int, seed: np.random.SeedSequence) -> int:
+    """D of the next fit, to the lessons up to one. If it was not given: by the paper's 98% rule from 10,000 triplets on
+    ("estimated", chosen once), or as many axes as predict the newest lessons best ("auto", compared whenever the
+    lessons have doubled: it takes some fits)."""
+    present = known.embedding
     if recipe.n_components == ESTIMATED:
-        undecided = known.dim == first_dimension(recipe, known.n_items)
-        return energy_dimension(known.mean) if undecided else known.dim
-    if known.var is None:
-        return known.dim
-    most = min(MOST_COMPONENTS, known.n_items - 1)
-    in_use = relevances(*to_principal_axes(known.mean, known.var)) > 1
-    return max(known.dim, min(known.dim + known.dim // 2, most)) if in_use.all() else known.dim
+        undecided = present.dim == first_dimension(recipe, present.n_items)
+        chosen = undecided and len(lessons.up_to(up_to)) >= CHOOSE_AT
+        return energy_dimension(present.mean) if chosen else present.dim
+    if recipe.n_components != AUTO or recipe.embedding != "gauss" or not _has_doubled(lessons, known, up_to):
+        return present.dim
+    numbers = np.unique(lessons.numbers)
+    cut = int(numbers[-1 - int(_COMPARED * len(numbers))])
+    train, test = lessons.up_to(cut), lessons.after(cut)
+    _, lesson = np.unique(lessons.numbers[-len(test) :], return_inverse=True)
+
+    def held_out(d: int) -> Array:
+        model = _gauss(recipe, d, recipe.prior, train, seed, warm=False).fit(train, n_items=present.n_items)
+        return np.asarray(np.bincount(lesson, best_log_likelihoods(model.predict_proba(test))), np.float64)
+
+    return better_dimension(present.dim, [d for d in AXES if d < present.n_items], held_out)
+
+
+def _has_doubled(lessons: Lessons, known: Learnt, up_to: int) -> bool:
+    """Does a power of two, 128 or more, lie between the lessons that are in use and those to be fitted? A fit that was
+    not accepted is not compared for long: the power lies at most a fifth back, or the model in use is old."""
+    then, now = (len(np.unique(lessons.numbers[lessons.numbers <= last])) for last in (known.fitted_up_to, up_to))
+    power = 1 << (now.bit_length() - 1)
+    return now >= COMPARE_FROM and then < power and (now < 1.2 * power or 2 * then < now)
+
+
+def _gauss(
+    recipe: Recipe, d: int, prior: str | float, triplets: Triplets, seed: np.random.SeedSequence, *, warm: bool
+) -> GaussEmbed:
+    """What fits these triplets."""
+    return GaussEmbed(
+        d,
+        prior=prior,
+        lapse=0.0,  # searches take positions alone
+        epochs=recipe.epochs[warm],
+        learning_rate=recipe.learning_rate,
+        batch_size=max(200, len(triplets) // recipe.batches),
+        random_state=seed,
+    )
 
 
 def starts_warm(recipe: Recipe, known: Learnt, triplets: int, d: int) -> bool:
@@ -264,7 +294,7 @@ def fit(
         Where the features place an item is where it is, until there are enough triplets to refine that.
     """
     triplets, n = lessons.up_to(up_to), known.embedding.n_items
-    d = next_dimension(recipe, known.embedding, len(triplets)) if placed is None else placed.shape[1]
+    d = next_dimension(recipe, known, lessons, up_to, seed) if placed is None else placed.shape[1]
     init = known.embedding if starts_warm(recipe, known, len(triplets), d) else None
     if recipe.embedding != "gauss":
         return _fit_points(recipe.embedding, triplets, n, d, init, seed)._replace(fitted_up_to=up_to)
@@ -274,14 +304,8 @@ def fit(
         return Learnt(Embedding(centre), np.full(d, centre.var()), 1.0, up_to, True, False, scale)
     # Few triplets move few items: a variance that they tell would call the features exact.
     prior = recipe.prior if centre is None or init is not None else float((centre**2).mean())
-    model = GaussEmbed(
-        d,
-        prior=prior,
-        epochs=recipe.epochs[init is not None],
-        learning_rate=recipe.learning_rate,
-        batch_size=max(200, len(triplets) // recipe.batches),
-        random_state=seed,
-    ).fit(triplets, init=init, n_items=n, prior_mean=centre)
+    model = _gauss(recipe, d, prior, triplets, seed, warm=init is not None)
+    model.fit(triplets, init=init, n_items=n, prior_mean=centre)
     mean = model.embedding_.copy()
     unseen = count_items(triplets, n) == 0
     mean[unseen] += unknown_offsets(np.flatnonzero(unseen), model.prior_variance_)
@@ -315,7 +339,8 @@ def fit_features(
     few."""
     triplets, d = lessons.up_to(up_to), known.embedding.dim
     temper = 1.0 / float(click_weights(triplets).mean())  # τ = 1/ω: as if each triplet had the weight ω
-    model = GaussEmbed(d, temper=temper, random_state=seed).fit(triplets, n_items=len(features), features=features)
+    model = GaussEmbed(d, temper=temper, lapse=0.0, random_state=seed)
+    model.fit(triplets, n_items=len(features), features=features)
     online = takes_in_online(recipe, len(triplets), len(features))
     mean = model.embedding_ + unknown_offsets(np.arange(len(features)), 1e-6 * model.prior_variance_)  # no two coincide
     scale = fit_scale(placed, triplets, expected_scale(placed))

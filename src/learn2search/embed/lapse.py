@@ -1,0 +1,86 @@
+"""How many answers say nothing: a lapse rate ε, chosen by held-out answers.
+
+    p' = (1 - ε) p + ε / 2        of one of two; ε / k of one of k
+
+A fit to few answers, or to answers near chance, is surer of itself than it should be, and then predicts worse than a
+coin. ε = 1 is the coin; ε = 0 takes the fit at its word. Between them, held-out answers decide:
+
+    ε = E[ε | held-out answers],    ε ~ Beta(s e, s (1 - e)) before any answer
+
+The mean is what a log score asks for: a mixture over ε predicts as its mean does. Rows of one group (a screen, a
+search) say nearly the same, in two ways:
+
+- Their likelihood counts once in `design` times, where `design` is the variance of the slope of the log-likelihood
+  over groups, beside what it would be were the rows independent.
+- The fit counted them all. The more rows a group has, the less it is believed beforehand: e = 1 - 1 / √(rows a group),
+  and never below `LEAST`.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from learn2search.comparison import Link, log_probabilities
+from learn2search.embed.variance_factor import HeldOut
+from learn2search.triplets import infer_groups
+from learn2search.typing import Array, Groups, Triplets
+
+LEAST = 0.15  # mean of ε beforehand, where each row is a group of its own
+STRENGTH = 1.0  # s: the prior weighs as much as so many answers
+_RATES = (np.arange(100) + 0.5) / 100
+
+
+def with_lapses(probabilities: Array, lapse: float, choices: int = 2) -> Array:
+    """(1 - ε) p + ε / k."""
+    return np.asarray((1.0 - lapse) * probabilities + lapse / choices)
+
+
+def fit_lapse(parts: Sequence[HeldOut], link: Link, factor: float = 1.0) -> float:
+    """The lapse rate that held-out groups ask for; factor: of the variances."""
+    chances = [np.exp(log_probabilities(part.mean, factor * part.var, part.triplets, link)) for part in parts]
+    p, group = np.concatenate(chances), _numbered(parts)
+    groups = int(group[-1]) + 1
+    slope = (0.5 - p) / with_lapses(p, 0.5)  # of the log-likelihood, at ε = 1/2
+    design = max(1.0, float((np.bincount(group, slope) ** 2).sum() / max((slope**2).sum(), 1e-12)))
+    expected = max(LEAST, 1.0 - np.sqrt(groups / len(p)))
+    likelihood = np.array([np.log(with_lapses(p, rate)).sum() for rate in _RATES])
+    prior = (STRENGTH * expected - 1) * np.log(_RATES) + (STRENGTH * (1 - expected) - 1) * np.log(1 - _RATES)
+    posterior = np.exp(_shifted(likelihood / design + prior))
+    return float((posterior * _RATES).sum() / posterior.sum())
+
+
+def likely_screens(triplets: Triplets) -> Groups:
+    """Groups for answers without screen ids: `infer_groups`, but a group that cannot be one screen is taken apart.
+
+    Where answers are dense, all triplets of an anchor hang together, however many questions they came from. One screen
+    compares a pair only once.
+    """
+    group = infer_groups(triplets)
+    pairs = np.column_stack([group, np.sort(triplets[:, 1:], axis=1)])
+    is_screen = np.bincount(np.unique(pairs, axis=0)[:, 0]) == np.bincount(group)
+    alone = len(is_screen) + np.arange(len(group))
+    return np.where(is_screen[group], group, alone)
+
+
+def best_log_likelihoods(probabilities: Array) -> Array:
+    """Log-likelihoods of answers under the lapse rate that suits them best together.
+
+    Of two fits they say which one tells more of the answers, whatever each believes of itself: a fit with many axes is
+    less sure, and so can seem better than a smaller one that knows more.
+    """
+    rates = (0.0, *_RATES)
+    return max((np.log(with_lapses(probabilities, rate)) for rate in rates), key=lambda found: float(found.sum()))
+
+
+def _numbered(parts: Sequence[HeldOut]) -> Array:
+    """The groups of all rows, numbered from 0 through all parts."""
+    numbers, first = [], 0
+    for part in parts:
+        _, group = np.unique(part.groups, return_inverse=True)
+        numbers.append(group + first)
+        first += int(group.max()) + 1
+    return np.concatenate(numbers)
+
+
+def _shifted(values: Array) -> Array:
+    return np.asarray(values - values.max())
