@@ -162,7 +162,9 @@ def adam_step(
     _adam(state.nu.ravel(), nu_slope.ravel(), state.nu_first.ravel(), state.nu_second.ravel(), rate, step)
     if widths:
         _adam(state.rho.ravel(), rho_slope.ravel(), state.rho_first.ravel(), state.rho_second.ravel(), rate, step)
-        state.sd[:] = np.exp(state.rho)
+        for item in range(n):
+            for a in range(d):
+                state.sd[item, a] = np.exp(state.rho[item, a])
 
 
 @compiled
