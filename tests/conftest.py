@@ -49,6 +49,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 if "PYTEST_XDIST_WORKER" not in os.environ:
     os.environ["NUMBA_CACHE_DIR"] = str(fresh_numba_cache())
 
+if not IN_CI:
+    os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0")  # JAX compiles faster, and runs slower
+
 settings.register_profile("quick", deadline=None, max_examples=20)
 settings.register_profile("thorough", deadline=None, derandomize=True)  # a failure in CI can be repeated
 settings.load_profile("thorough" if IN_CI else "quick")
