@@ -14,7 +14,7 @@ from hypothesis import settings
 ROOT = Path(__file__).parents[1]
 IN_CI = os.environ.get("CI") == "true"
 NOT_COMPILED = {"cli", "datasets", "demo", "files", "play", "progress", "site", "store", "web"}  # no compiled functions
-COMPILING = {"search", "embed", "learn"}  # tests that compile what
+COMPILING = ("search", "learn", "embed")  # tests that compile, those of most first, what
 RUNNING = {"browser", "cli", "play", "research", "site", "web", "test_docstrings", "test_ways"}  # these run
 
 
@@ -49,6 +49,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 if "PYTEST_XDIST_WORKER" not in os.environ:
     os.environ["NUMBA_CACHE_DIR"] = str(fresh_numba_cache())
 
+if not IN_CI:
+    os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0")  # JAX compiles faster, and runs slower
+
 settings.register_profile("quick", deadline=None, max_examples=20)
 settings.register_profile("thorough", deadline=None, derandomize=True)  # a failure in CI can be repeated
 settings.load_profile("thorough" if IN_CI else "quick")
@@ -58,10 +61,13 @@ def turn(item: pytest.Item) -> int:
     """Tests that compile come first, those that run what was compiled last.
 
     Of two workers one begins with the first test and the other in the middle, where nothing is compiled (xdist's
-    `worksteal`). So they do not compile the same functions at the same time.
+    `worksteal`). So they do not compile the same functions at the same time: the searches are compiled when the other
+    worker comes to the tests that run them.
     """
     part = item.path.relative_to(ROOT / "tests").with_suffix("").parts[0]
-    return 0 if part in COMPILING else 2 if part in RUNNING else 1
+    if part in COMPILING:
+        return COMPILING.index(part)
+    return len(COMPILING) + (part in RUNNING)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -70,7 +70,8 @@ def multiply_by_all_positive(values: Array, mean: Array32, cov: Array32) -> None
     The same steps with tabled Φ and h, for |z| <= 6.
     """
     count, size = len(mean), len(values)
-    z, h, gain, bend = np.empty((4, size), np.float32)
+    room = np.empty((4, size), np.float32)
+    z, h, gain, bend = room[0], room[1], room[2], room[3]
     one, least = np.float32(1.0), np.float32(_LEAST_SHARE)
     for step in range(count):
         own, variance = mean[step], cov[step, step]
@@ -101,13 +102,28 @@ def multiply_by_all_positive(values: Array, mean: Array32, cov: Array32) -> None
 @compiled
 def rivals_of(x: Array, var: Array, query: Items, chosen: int) -> Items:
     """The items of the query that were not chosen, the nearest to the chosen one first; var: `(n, d)` or `(0, d)`."""
-    rivals, squares = np.empty(len(query) - 1, np.int64), np.empty(len(query) - 1)
+    rivals, squares = np.empty(len(query) - 1, np.int64), np.zeros(len(query) - 1)
     for j in range(len(rivals)):
         rivals[j] = query[j if j < chosen else j + 1]
-        squares[j] = np.sum((x[query[chosen]] - x[rivals[j]]) ** 2)
-        if len(var):
-            squares[j] += np.sum(var[rivals[j]])
-    return rivals[np.argsort(squares)]
+        for a in range(x.shape[1]):
+            squares[j] += (x[query[chosen], a] - x[rivals[j], a]) ** 2
+        total = 0.0
+        for a in range(x.shape[1] if len(var) else 0):
+            total += var[rivals[j], a]
+        squares[j] += total
+    sort_by(squares, rivals)
+    return rivals
+
+
+@compiled
+def sort_by(keys: Array, items: Items) -> None:
+    """Sort both by the keys, in place, by insertion: there are few."""
+    for end in range(1, len(keys)):
+        key, item, place = keys[end], items[end], end
+        while place > 0 and keys[place - 1] > key:
+            keys[place], items[place] = keys[place - 1], items[place - 1]
+            place -= 1
+        keys[place], items[place] = key, item
 
 
 @compiled

@@ -5,6 +5,7 @@ exactly the probit model, because w·y is normal with mean w·x_t and variance �
 is.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol, TypeGuard
 
@@ -269,9 +270,12 @@ def choose(person: Person, query: Items, target: int, stream: Stream) -> int:
     first, second = _two_nearest(x, query, perceived)
     if person.undecided > 0.0:
         i, j = query[first], query[second]
-        middle = 0.5 * (x[i] + x[j])
-        gap = np.sqrt(np.sum((x[i] - x[j]) ** 2))
-        if gap == 0.0 or np.sum((x[i] - x[j]) * (perceived - middle)) / gap < person.undecided:
+        along, square = 0.0, 0.0
+        for a in range(len(perceived)):
+            u = x[i, a] - x[j, a]
+            along += u * (perceived[a] - 0.5 * (x[i, a] + x[j, a]))
+            square += u * u
+        if square == 0.0 or along / math.sqrt(square) < person.undecided:
             return -1
     return first
 
@@ -296,8 +300,13 @@ def nearest_shown(x: Array, query: Items, target: int) -> int:
 @compiled
 def _two_nearest(x: Array, query: Items, point: Array) -> tuple[int, int]:
     """Places of the shown items nearest and second nearest to the point."""
-    distances = np.empty(len(query))
+    first, second, least, next_least = -1, -1, np.inf, np.inf
     for place in range(len(query)):
-        distances[place] = np.sum((x[query[place]] - point) ** 2)
-    order = np.argsort(distances)
-    return order[0], order[1]
+        square = 0.0
+        for a in range(len(point)):
+            square += (x[query[place], a] - point[a]) ** 2
+        if first < 0 or square < least:
+            first, second, least, next_least = place, first, square, least
+        elif second < 0 or square < next_least:
+            second, next_least = place, square
+    return first, second

@@ -87,11 +87,19 @@ def children(pid: int, word: str) -> list[int]:
     return found
 
 
-def test_a_trainer_should_end_when_the_site_that_started_it_has_gone(tmp_path: Path) -> None:
-    gone = subprocess.Popen([sys.executable, "-c", ""])
+@pytest.fixture
+def put_back_handlers() -> Iterator[None]:
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("put_back_handlers")
+def test_a_trainer_should_end_when_the_site_that_started_it_has_gone(tmp_path: Path, run_command: RunCommand) -> None:
+    gone = subprocess.Popen(["true"])
     gone.wait()
-    command = [sys.executable, "-m", "learn2search.cli", "train", "--watch", "--parent", str(gone.pid)]
-    assert subprocess.run([*command, "--home", str(tmp_path)], timeout=PATIENCE, check=False).returncode == 0
+    run_command("train", "--watch", "--parent", str(gone.pid), home=tmp_path)
 
 
 @pytest.mark.heavy

@@ -1,5 +1,6 @@
 import io
 import re
+from functools import cache
 
 import pytest
 from rich.console import Console
@@ -24,6 +25,9 @@ def played(keys: str, show: int = 4, hint: str = "") -> Game:
     return game
 
 
+seen = cache(played)  # for tests that only look
+
+
 def printed(game: Game, size: Size) -> str:
     console = Console(
         width=size.width, height=size.height, file=io.StringIO(), record=True, force_terminal=True,
@@ -36,13 +40,13 @@ def printed(game: Game, size: Size) -> str:
 @pytest.mark.parametrize("size", SIZES + SMALL)
 @pytest.mark.parametrize("keys", ["", " ", " 120", " 12f", " 12f3", " " + "1023" * 9, " " + "1023" * 9 + "f1"])
 def test_every_page_should_fit_the_terminal(keys: str, size: Size) -> None:
-    _check_fit(played(keys, hint=FEW_COLOURS), size)
+    _check_fit(seen(keys, hint=FEW_COLOURS), size)
 
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("show", [2, 6, 9, 12])
 def test_every_number_of_colours_should_fit_the_terminal_with_its_keys(show: int, size: Size) -> None:
-    game = played(" 1", show=show)
+    game = seen(" 1", show=show)
     _check_fit(game, size)
     text = printed(game, size)
     assert keys_in_words(show) in text
@@ -60,7 +64,7 @@ def _check_fit(game: Game, size: Size) -> None:
 
 @pytest.mark.parametrize("size", SIZES)
 def test_a_question_should_show_its_colours_keys_and_belief(size: Size) -> None:
-    game = played(" 1")
+    game = seen(" 1")
     text = printed(game, size)
     assert game.session is not None
     expected = [
@@ -79,7 +83,7 @@ def test_a_question_should_show_its_colours_keys_and_belief(size: Size) -> None:
 
 @pytest.mark.parametrize("size", SIZES)
 def test_the_end_should_name_the_colour_and_the_way(size: Size) -> None:
-    game = played(" 103f2")
+    game = seen(" 103f2")
     assert game.session is not None
     assert game.session.found is not None
     text = printed(game, size)

@@ -149,6 +149,7 @@ def test_a_whole_game_should_be_played_with_single_keys() -> None:
         assert_put_back(terminal)
 
 
+@pytest.mark.heavy  # the quick one is in test_screen.py
 def test_fast_typing_should_lose_no_key() -> None:
     with begun("--show", "2") as terminal:
         terminal.press("12121\x1b[A")
@@ -157,6 +158,7 @@ def test_fast_typing_should_lose_no_key() -> None:
         terminal.wait_for("question 2")
 
 
+@pytest.mark.heavy  # the quick one is in test_screen.py
 def test_quitting_early_should_name_the_likeliest_colour() -> None:
     with begun() as terminal:
         terminal.press("1")
@@ -167,7 +169,10 @@ def test_quitting_early_should_name_the_likeliest_colour() -> None:
         assert_put_back(terminal)
 
 
-@pytest.mark.parametrize(("keys", "sent", "status"), [("\x03", None, 130), ("", signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("keys", "sent", "status"),
+    [("\x03", None, 130), pytest.param("", signal.SIGTERM, 143, marks=pytest.mark.heavy)],
+)
 def test_an_interrupted_game_should_put_the_terminal_back(keys: str, sent: int | None, status: int) -> None:
     with begun() as terminal:
         terminal.press(keys)
@@ -195,7 +200,10 @@ def test_256_colours_should_be_enough_and_said() -> None:
 
 @pytest.mark.parametrize(
     ("environment", "words"),
-    [({"NO_COLOR": "1"}, "NO_COLOR is set"), ({"TERM": "dumb", "COLORTERM": ""}, "256 colours")],
+    [
+        ({"NO_COLOR": "1"}, "NO_COLOR is set"),
+        pytest.param({"TERM": "dumb", "COLORTERM": ""}, "256 colours", marks=pytest.mark.heavy),
+    ],
 )
 def test_a_terminal_without_colour_should_get_a_sentence(environment: dict[str, Any], words: str) -> None:
     with Terminal(**environment) as terminal:

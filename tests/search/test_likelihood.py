@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from scipy import special
 
 import learn2search as l2s
-from learn2search.click import rivals_of
 from learn2search.comparison import PROBIT, normal_log_probabilities
-from learn2search.search.likelihood import most_probable, space_of, uncertain_margin, weigh, weigh_click
+from learn2search.search.likelihood import most_probable, space_of, uncertain_margin, weigh
 from learn2search.streams import open_stream, stream_keys
 from learn2search.typing import Array, Stream
 
@@ -46,9 +45,10 @@ def test_weighing_in_blocks_should_be_the_comparison_models_normal_form(
     mean, var = generator.normal(size=(30, d)), variance * noise**2 * generator.gamma(1.0, size=(30, d))
     rows = np.array([[k, 3, 7] for k in range(30)])
     expected = normal_log_probabilities(mean / noise, var / noise**2, rows, PROBIT)
+    chances = np.maximum(np.exp(expected), special.ndtr(-6))
     p = np.ones(30)
-    weigh_click(p, space_of(l2s.Embedding(mean, var), noise), 3, np.array([7]))
-    np.testing.assert_allclose(p, np.maximum(np.exp(expected), special.ndtr(-6)), rtol=2e-3, atol=1e-7)
+    weigh(p, space_of(l2s.Embedding(mean, var), noise), np.array([3, 7]), 0, 1.0, FREE, UNIFORM)
+    np.testing.assert_allclose(p * chances.sum(), chances, rtol=2e-3, atol=1e-7)
 
 
 @given(st.integers(0, 10**6), st.integers(3, 12), st.integers(1, 6), st.sampled_from([0.0, 1e-3, 0.3, 2.0]))
@@ -58,11 +58,10 @@ def test_weighing_in_blocks_should_be_the_probability_of_the_click(seed: int, k:
     mean, var = generator.normal(size=(700, d)), variance * generator.gamma(1.0, size=(700, d))
     space = space_of(l2s.Embedding(mean, var if variance else None), 0.5)
     query = generator.choice(700, k, replace=False)
-    rivals = rivals_of(space.mean, space.var, query, 0)
     fast, slow = np.ones(700), np.ones(700)
-    weigh_click(fast, space, query[0], rivals)
-    weigh_click(slow, space._replace(coarse=True), query[0], rivals)
-    np.testing.assert_allclose(fast, slow, rtol=2e-3, atol=2e-6)
+    for p, coarse in [(fast, False), (slow, True)]:
+        weigh(p, space._replace(coarse=coarse), query, 0, 1.0, np.zeros(700, np.uint8), np.ones(700))
+    np.testing.assert_allclose(fast / slow.max(), slow / slow.max(), rtol=2e-3, atol=2e-6)
 
 
 @given(st.integers(0, 10**6))

@@ -102,7 +102,7 @@ def test_a_third_item_should_be_the_one_that_adds_most_information() -> None:
 
 def test_a_panel_should_give_exact_margins_when_positions_are_exact() -> None:
     embedding, space, p = situation(5)
-    panel = make_panel(space, np.array([3, 7, 9]), np.arange(25), p)
+    panel = make_panel(space, np.array([3, 7, 9]), np.arange(25), p, True)
     z = np.empty(25)
     panel_margins(panel, 0, 2, z)
     np.testing.assert_allclose(z, l2s.margin(embedding.mean[3], embedding.mean[9], embedding.mean) / NOISE, atol=1e-9)
@@ -113,7 +113,7 @@ def test_a_panel_should_give_the_uncertain_margin_when_variances_are_round(seed:
     generator = np.random.default_rng(seed)
     mean, var = generator.normal(size=(8, 3)), np.repeat(generator.gamma(1.0, size=(8, 1)), 3, axis=1)
     space = space_of(l2s.Embedding(mean, var), NOISE)
-    panel = make_panel(space, np.array([0, 1]), np.arange(8), np.full(8, 1 / 8))
+    panel = make_panel(space, np.array([0, 1]), np.arange(8), np.full(8, 1 / 8), True)
     z = np.empty(8)
     panel_margins(panel, 0, 1, z)
     expected = [uncertain_margin(mean[0], mean[1], mean[k], var[0], var[1], var[k], NOISE) for k in range(8)]

@@ -4,8 +4,8 @@ import threading
 import time
 from dataclasses import replace
 
-from learn2search.site.context import Site
-from learn2search.store.collections import Collection
+from learn2search.site.context import SECRET, Site
+from learn2search.store.collections import Collection, put_setting
 from learn2search.store.items import change
 
 
@@ -57,6 +57,17 @@ def test_items_should_be_read_again_when_they_are_forgotten(site: Site, collecti
     assert site.items(collection.id, [3, 4])[3].title == first[3].title
     site.forget()
     assert site.items(collection.id, [3, 4])[3].title == "Deep blue"
+
+
+def test_the_secret_should_be_read_again_when_it_is_forgotten(site: Site) -> None:
+    """A restored backup brings its own."""
+    before = site.visitor_hash("cookie")
+    with site.database.write() as db:
+        put_setting(db, SECRET, "ab" * 32)
+    assert site.visitor_hash("cookie") == before
+    site.forget()
+    assert site.visitor_hash("cookie") != before
+    assert site.secret == bytes.fromhex("ab" * 32)
 
 
 def test_the_owners_token_should_be_kept_as_a_hash(site: Site) -> None:

@@ -19,10 +19,10 @@ from learn2search.learn.recipe import Recipe, make_recipe
 from learn2search.learn.state import read_state, write_state
 from learn2search.oracle import Oracle, ProbitOracle, is_modelled
 from learn2search.search.base import MAX_SHOWN, Search, Step
-from learn2search.search.compiled_loop import run, setup_of
+from learn2search.search.compiled_loop import loop_of, setup_of
 from learn2search.search.plain_loop import search_for
 from learn2search.search.strategies import make_search
-from learn2search.search.trace import new_trace, steps_of
+from learn2search.search.trace import new_games, new_trace, steps_of
 from learn2search.streams import seed_sequence, stream_keys
 from learn2search.table_oracle import visitor_of
 from learn2search.triplets import from_search
@@ -389,9 +389,10 @@ class Learner:
 
     def _run_compiled(self, setup: Any, target: int) -> Episode:
         """The whole search in compiled code."""
-        place, key = int(self._place_of[target]), stream_keys(self._stream(1, self.number), 1)[0]
-        cost = run(setup, key, self._person, self._visitor_key(), place, self.k, self._trace)
-        return self._episode(target, steps_of(self._trace), cost)
+        keys, visitor_keys = stream_keys(self._stream(1, self.number), 1), self._visitor_key()[None]
+        places, games = self._place_of[[target]], new_games(1)
+        loop_of(setup)(setup, keys, self._person, visitor_keys, places, self.k, self._trace, games)
+        return self._episode(target, steps_of(self._trace), int(games.costs[0]))
 
     def _run_in_python(self, search: Search, target: int, oracle: Oracle, unknown: Items) -> Episode:
         """The same search step by step, for any oracle and strategy, and where items are explored."""

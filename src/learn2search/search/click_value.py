@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
-from learn2search.click import multiply_by_all_positive
-from learn2search.compiled import compiled
+from learn2search.click import multiply_by_all_positive, sort_by
+from learn2search.compiled import compiled, inlined
 from learn2search.normal_tails import ndtr_tabled
 from learn2search.search.likelihood import Space
 from learn2search.search.places import block_place
@@ -24,7 +24,8 @@ FINALISTS = 8  # items of the pool that are compared by the click itself
 class Panel(NamedTuple):
     """Items that could be shown, and candidates for the target. squares: `(items, candidates)` |x_i - y_s|².
 
-    trace, candidate_trace: the total variances, 0 where positions are exact.
+    trace, candidate_trace: the total variances, 0 where positions are exact. by_gain: queries are compared by
+    information gain, else by the expected Σ posterior².
     """
 
     items: Items
@@ -35,24 +36,25 @@ class Panel(NamedTuple):
     candidate_trace: Array
     squares: Array
     noise: float
+    by_gain: bool
 
 
 @compiled
-def make_panel(space: Space, items: Items, candidates: Items, weights: Array) -> Panel:
+def make_panel(space: Space, items: Items, candidates: Items, weights: Array, by_gain: bool) -> Panel:
     d = space.mean.shape[1]
     rows, places = space.mean[items], np.ascontiguousarray(space.mean[candidates].T)
     trace, candidate_trace = np.zeros(len(items)), np.zeros(len(candidates))
-    if len(space.var):
+    for a in range(d if len(space.var) else 0):
         for i in range(len(items)):
-            trace[i] = np.sum(space.var[items[i]])
+            trace[i] += space.var[items[i], a]
         for s in range(len(candidates)):
-            candidate_trace[s] = np.sum(space.var[candidates[s]])
+            candidate_trace[s] += space.var[candidates[s], a]
     squares = np.zeros((len(items), len(candidates)))
     for i in range(len(items)):
         for a in range(d):
             for s in range(len(candidates)):
                 squares[i, s] += (rows[i, a] - places[a, s]) ** 2
-    return Panel(items, rows, trace, candidates, weights, candidate_trace, squares, space.noise)
+    return Panel(items, rows, trace, candidates, weights, candidate_trace, squares, space.noise, by_gain)
 
 
 @compiled
@@ -92,38 +94,33 @@ def panel_margins(panel: Panel, i: int, j: int, z: Array) -> None:
 
 
 @compiled
-def extend(
-    query: Items,
-    size: int,
-    panel: Panel,
-    p: Array,
-    by_gain: bool,
-    bonus: float,
-    blocked: Blocked,
-    twins: Items32,
-) -> None:
-    """Fill `query` from place `size` on, each time with the item that is worth most beside those before it."""
+def extend(first: Items, k: int, panel: Panel, p: Array, bonus: float, blocked: Blocked, twins: Items32) -> Items:
+    """k items: the first ones, and each time the one that is worth most beside those before it."""
     n_items, n_candidates = panel.squares.shape
-    chosen = np.empty(len(query), np.int64)  # their places in the panel
-    share = np.ones((len(query), n_candidates))  # Π_s Φ(c beats s | y) among the items so far
-    wins = np.empty((n_items, len(query), n_candidates))  # Φ(item beats the one in the query | y)
-    for place in range(len(query)):
-        if place < size:
-            chosen[place] = np.argmax(panel.items == query[place])
+    query, chosen = np.empty(k, np.int64), np.zeros(k, np.int64)  # items, and their places in the panel
+    share = np.empty((k, n_candidates))  # Π_s Φ(c beats s | y) among the items so far
+    wins = np.empty((n_items, k, n_candidates))  # Φ(item beats the one in the query | y)
+    for place in range(k):
+        if place < len(first):
+            while panel.items[chosen[place]] != first[place]:
+                chosen[place] += 1
         else:
-            chosen[place] = _best_addition(chosen, share, wins, place, panel, p, by_gain, bonus, blocked)
-            query[place] = panel.items[chosen[place]]
+            chosen[place] = _best_addition(chosen, share, wins, place, panel, p, bonus, blocked)
+        query[place] = panel.items[chosen[place]]
         block_place(query[place], 1, blocked, twins)
-        for other in range(place):
-            share[place] *= wins[chosen[place], other]
-            share[other] *= 1.0 - wins[chosen[place], other]
-        if place + 1 < len(query):
+        for s in range(n_candidates):
+            share[place, s] = 1.0
+            for other in range(place):
+                share[place, s] *= wins[chosen[place], other, s]
+                share[other, s] *= 1.0 - wins[chosen[place], other, s]
+        if place + 1 < k:
             _fill_wins(panel, chosen[place], place, wins)
     for item in query:
         block_place(item, -1, blocked, twins)
+    return query
 
 
-@compiled
+@inlined
 def _fill_wins(panel: Panel, shown: int, place: int, wins: Array) -> None:
     z = np.empty(len(panel.candidates))
     for i in range(len(panel.items)):
@@ -132,7 +129,7 @@ def _fill_wins(panel: Panel, shown: int, place: int, wins: Array) -> None:
             wins[i, place, s] = ndtr_tabled(z[s])
 
 
-@compiled
+@inlined
 def _best_addition(
     chosen: Items,
     share: Array,
@@ -140,16 +137,16 @@ def _best_addition(
     size: int,
     panel: Panel,
     p: Array,
-    by_gain: bool,
     bonus: float,
     blocked: Blocked,
 ) -> int:
-    scores = np.full(len(panel.items), -np.inf)
+    scores = np.empty(len(panel.items))
     clicks = np.empty((size + 1, len(panel.candidates)))
     for i in range(len(panel.items)):
+        scores[i] = -np.inf
         if not blocked[panel.items[i]]:
             _products(share, wins[i], size, clicks)
-            scores[i] = _click_value(clicks, panel.weights, by_gain) + bonus * p[panel.items[i]]
+            scores[i] = _click_value(clicks, panel.weights, panel.by_gain) + bonus * p[panel.items[i]]
     if size == 1:  # a pair: the product is exact
         return int(np.argmax(scores))
     members = chosen[: size + 1].copy()
@@ -160,13 +157,13 @@ def _best_addition(
             break
         scores[i], members[size] = -np.inf, i
         click_chances(panel, members, clicks)
-        score = _click_value(clicks, panel.weights, by_gain) + bonus * p[panel.items[i]]
+        score = _click_value(clicks, panel.weights, panel.by_gain) + bonus * p[panel.items[i]]
         if score > best_score:
             best, best_score = i, score
     return best
 
 
-@compiled
+@inlined
 def _products(share: Array, wins: Array, size: int, clicks: Array) -> None:
     """P(c | y) ∝ Π_s Φ(c beats s | y), `(size + 1, candidates)`, with one more item that wins with `wins`."""
     for s in range(clicks.shape[1]):
@@ -190,17 +187,19 @@ def click_chances(panel: Panel, members: Items, clicks: Array) -> None:
         for j in range(k - 1):
             rivals[j] = members[j if j < c else j + 1]
             squares[j] = _inner(panel, place, rivals[j], rivals[j]) + panel.trace[rivals[j]]
-        rivals[:] = rivals[np.argsort(squares)]
+        sort_by(squares, rivals)
         for j in range(k - 1):
             panel_margins(panel, place, rivals[j], z)
             for s in range(count):
                 mean[j, s] = z[s]
-            squares[j] = _inner(panel, place, rivals[j], rivals[j]) + panel.trace[rivals[j]]
             for q in range(j + 1):
                 both = (squares[j] + panel.trace[place]) * (squares[q] + panel.trace[place])
                 shared = _inner(panel, place, rivals[j], rivals[q]) + panel.trace[place]
-                cov[q, j] = 1.0 if q == j else shared / math.sqrt(max(both, 1e-300))
-        clicks[c] = 1.0
+                correlation = 1.0 if q == j else shared / math.sqrt(max(both, 1e-300))
+                for s in range(count):
+                    cov[q, j, s] = correlation
+        for s in range(count):
+            clicks[c, s] = 1.0
         multiply_by_all_positive(clicks[c], mean, cov)
 
 

@@ -5,18 +5,22 @@ simulation, `loop` (a `LoopSetup`) among it. For the type of this tuple it says 
 below do.
 """
 
+from collections import defaultdict
+from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from learn2search.compiled import compiled
+from learn2search.compiled import compiled, inlined, with_names
 from learn2search.oracle import Person, choose
 from learn2search.search.base import Search
 from learn2search.search.places import holds, use_up
 from learn2search.search.trace import Games, Trace, answered, flipped, record
 from learn2search.streams import open_stream
 from learn2search.typing import Blocked, Items, Items32, Key, Keys, Stream
+
+Implementation = TypeVar("Implementation", bound=Callable[..., Any])
 
 _STEPS = ("start", "propose", "learn", "probability")  # what a search does, in `Search`
 
@@ -73,10 +77,35 @@ def is_mode(setup: Any, belief: Any, target: int, stream: Stream) -> Any:
     """Is the target the most probable item? Ties are broken at random."""
 
 
+_STEPS_OF: dict[type, dict[str, object]] = defaultdict(dict)
+
+
+def implements(step: Callable[..., Any], setup: type[tuple[Any, ...]]) -> Callable[[Implementation], Implementation]:
+    """Say what `step(setup, ...)` does where the setup is of this type; above it is only declared."""
+
+    def register(implementation: Implementation) -> Implementation:
+        _STEPS_OF[setup][step.__name__] = inlined(implementation)
+        return implementation
+
+    return register
+
+
 # --- the loop ---------------------------------------------------------------------------------------
 
 
-@compiled
+def loop_of(setup: Any) -> Callable[..., None]:
+    """`run_many`, compiled with the steps of this setup's type."""
+    kind: type[tuple[Any, ...]] = type(setup)
+    return _loop_with_steps_of(kind)
+
+
+@cache
+def _loop_with_steps_of(setup: type[tuple[Any, ...]]) -> Callable[..., None]:
+    label = f"{setup.__module__}.{setup.__name__}"
+    run_one = inlined(with_names(run, label, _STEPS_OF[setup]))
+    return compiled(with_names(run_many, label, {"run": run_one}))
+
+
 def run(setup: Any, key: Key, person: Person, person_key: Key, target: int, k: int, trace: Trace) -> int:
     """One search with a simulated person: the number of questions, negative when the target was not found."""
     loop, belief = setup.loop, start(setup)
@@ -97,7 +126,6 @@ def run(setup: Any, key: Key, person: Person, person_key: Key, target: int, k: i
     return -len(trace.shown)
 
 
-@compiled
 def run_many(
     setup: Any, keys: Keys, person: Person, person_keys: Keys, targets: Items, k: int, trace: Trace, games: Games
 ) -> None:

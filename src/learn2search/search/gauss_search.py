@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from learn2search.compiled import compiled, implements
+from learn2search.compiled import compiled
 from learn2search.embedding import Embedding
 from learn2search.nearest import Index, Nearest, Scratch, nearest_item, new_scratch
 from learn2search.normal_tails import hazard_at
 from learn2search.search import compiled_loop
 from learn2search.search.base import Search
-from learn2search.search.compiled_loop import LoopSetup, loop_setup
+from learn2search.search.compiled_loop import LoopSetup, implements, loop_setup
 from learn2search.search.matrices import cholesky, exact_top_eigenvector, product, top_eigenvector
 from learn2search.search.places import block_place
 from learn2search.search.strategies import register_strategy

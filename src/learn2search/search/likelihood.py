@@ -11,7 +11,7 @@ import numpy as np
 
 from learn2search.click import all_positive, click_margins, multiply_by_all_positive, rivals_of
 from learn2search.comparison import probit_moments
-from learn2search.compiled import compiled
+from learn2search.compiled import compiled, inlined
 from learn2search.embedding import Embedding
 from learn2search.normal_tails import TAIL, multiply_by_ndtr, ndtr_at
 from learn2search.search.places import holds
@@ -127,7 +127,7 @@ def _room(size: int) -> Array32:
     return np.zeros(size, np.float32)
 
 
-@compiled
+@inlined
 def weigh_click(p: Array, space: Space, c: int, rivals: Items) -> None:
     """p_t ← p_t P(c is clicked, not one of its rivals | t) for all items, in place."""
     n, m = len(p), len(rivals)
@@ -149,7 +149,7 @@ def weigh_click(p: Array, space: Space, c: int, rivals: Items) -> None:
             multiply_by_all_positive(p[start : start + size], mean, cov)
 
 
-@compiled
+@inlined
 def _weigh_one_by_one(p: Array, space: Space, c: int, rivals: Items) -> None:
     """The same in full precision."""
     mean, cov = np.empty(len(rivals)), np.empty((len(rivals), len(rivals)))
@@ -160,7 +160,7 @@ def _weigh_one_by_one(p: Array, space: Space, c: int, rivals: Items) -> None:
             p[t] *= max(all_positive(mean, cov), least)
 
 
-@compiled
+@inlined
 def _exact_margins(cell: Cell, space: Space, start: int, size: int, mean: Array32, cov: Array32) -> None:
     """Margins and their covariances for a block of targets; these are the same for all."""
     for j in range(len(mean)):
@@ -177,7 +177,7 @@ def _exact_margins(cell: Cell, space: Space, start: int, size: int, mean: Array3
             cov[j, q, :size] = cell.fixed[j, q]
 
 
-@compiled
+@inlined
 def _uncertain_margins(
     cell: Cell, space: Space, start: int, size: int, mean: Array32, cov: Array32, room: Array32
 ) -> None:
@@ -228,8 +228,8 @@ def _uncertain_margins(
         for k in range(size):
             rest = r - mean[j, k]
             cov[j, j, k] = max(cov[j, j, k] + over * over * (p[j, k] + rest * (two * q[j, k] + rest * own)), least)
-    for j in range(m):
-        mean[j] += cell.shift[j]
+        for k in range(size):
+            mean[j, k] += cell.shift[j]
 
 
 @compiled
@@ -246,18 +246,19 @@ def weigh(p: Array, space: Space, query: Items, chosen: int, keep: float, blocke
     total = _total(p)
     if total < 1e-250:
         for item in range(len(p)):
-            p[item] = 0.0 if blocked[item] else prior[item]
-        if keep == 0.0:
-            p[query] = 0.0
-        total = np.sum(p)
+            p[item] = 0.0 if blocked[item] or (keep == 0.0 and holds(query, item)) else prior[item]
+        total = _total(p)
         if total == 0.0:  # the prior has nothing left, either: any item that was not shown
             for item in range(len(p)):
                 p[item] = 0.0 if blocked[item] or holds(query, item) else 1.0
-            total = np.sum(p)
+            total = _total(p)
         if total == 0.0:
-            p[:] = prior
-            total = np.sum(p)
-    p *= 1.0 / total
+            for item in range(len(p)):
+                p[item] = prior[item]
+            total = _total(p)
+    scale = 1.0 / total
+    for item in range(len(p)):
+        p[item] *= scale
 
 
 @compiled

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from learn2search.compiled import compiled, implements
+from learn2search.compiled import compiled
 from learn2search.embedding import Embedding
 from learn2search.search import compiled_loop, rules
 from learn2search.search.base import Search
-from learn2search.search.compiled_loop import LoopSetup, loop_setup
+from learn2search.search.compiled_loop import LoopSetup, implements, loop_setup
 from learn2search.search.likelihood import Space, space_of, weigh
 from learn2search.search.strategies import register_strategy
 from learn2search.streams import below, set_stream, stream_of

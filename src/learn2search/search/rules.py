@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from learn2search.compiled import compiled
+from learn2search.compiled import compiled, inlined
 from learn2search.normal_tails import entropy_tabled, ndtr_tabled
 from learn2search.search.click_value import Panel, extend, make_panel, panel_margins
 from learn2search.search.likelihood import Space, most_probable, uncertain_margin
@@ -125,13 +125,12 @@ def exact_query(
             ties += 1
             if below(stream, ties) == 0:
                 best = row
-    query = np.empty(k, np.int64)
-    query[:2] = tables.pairs[best]
-    if k > 2:
-        possible = np.flatnonzero(p)
-        panel = make_panel(space, np.arange(len(p)), possible, p[possible])
-        extend(query, 2, panel, p, by_gain, bonus, blocked, twins)
-    return query
+    pair: Items = tables.pairs[best].copy()
+    if k == 2:
+        return pair
+    possible = np.flatnonzero(p)
+    panel = make_panel(space, np.arange(len(p)), possible, p[possible], by_gain)
+    return extend(pair, k, panel, p, bonus, blocked, twins)
 
 
 @compiled
@@ -175,13 +174,11 @@ def sampled_query(
     blocked[best] = 0  # an item that was overlooked comes back when nothing unseen is more probable
     samples, weights = draw_samples(p, p[best] > SHARP, stream)
     pool = draw_pool(best, samples, blocked, twins, k, stream)
-    panel = make_panel(space, pool, samples, weights)
-    query = np.empty(k, np.int64)
+    panel = make_panel(space, pool, samples, weights, True)
     if k == 2:
-        query[:2] = best_pair(p, panel, shortlist(p, space, panel, bonus), bonus)
+        query = best_pair(p, panel, shortlist(p, space, panel, bonus), bonus)
     else:
-        query[0] = best
-        extend(query, 1, panel, p, True, bonus, blocked, twins)
+        query = extend(pool[:1], k, panel, p, bonus, blocked, twins)
     blocked[best] = was_blocked
     shuffle(stream, query)
     return query
@@ -190,7 +187,11 @@ def sampled_query(
 @compiled
 def draw_samples(p: Array, flatten: bool, stream: Stream) -> tuple[Items, Array]:
     """Systematic samples of p, which sums to 1 (of √p when nearly certain): items, each once, and their weights."""
-    total = np.sum(np.sqrt(p)) if flatten else 1.0
+    total = 1.0
+    if flatten:
+        total = 0.0
+        for chance in p:
+            total += math.sqrt(chance)
     unit = total / SAMPLES
     items = np.empty(SAMPLES, np.int64)
     weights = np.empty(SAMPLES)
@@ -202,7 +203,12 @@ def draw_samples(p: Array, flatten: bool, stream: Stream) -> tuple[Items, Array]
             mark += hits * unit
             items[count], weights[count] = item, hits
             count += 1
-    return items[:count], weights[:count] / np.sum(weights[:count])
+    total = 0.0
+    for at in range(count):
+        total += weights[at]
+    for at in range(count):
+        weights[at] /= total
+    return items[:count], weights[:count]
 
 
 @compiled
@@ -236,7 +242,7 @@ def take(item: int, pool: Items, size: int, blocked: Blocked, twins: Items32) ->
     return size + 1
 
 
-@compiled
+@inlined
 def moments(space: Space, candidates: Items, weights: Array) -> tuple[Array, Array]:
     """Mean, and L with LLᵀ = covariance of the candidates, their own uncertainty included."""
     rows = space.mean[candidates]
@@ -247,13 +253,16 @@ def moments(space: Space, candidates: Items, weights: Array) -> tuple[Array, Arr
         for s in range(len(candidates)):
             for a in range(len(mean)):
                 cov[a, a] += weights[s] * space.var[candidates[s], a]
-    jitter = 1e-9 * np.trace(cov) + 1e-300
+    trace = 0.0
+    for a in range(len(mean)):
+        trace += cov[a, a]
+    jitter = 1e-9 * trace + 1e-300
     for a in range(len(mean)):
         cov[a, a] += jitter
     return mean, cholesky(cov).T.copy()
 
 
-@compiled
+@inlined
 def shortlist(p: Array, space: Space, panel: Panel, bonus: float) -> Items:
     """Places of the `SCORED` most promising pairs, by the closed form for a Gaussian posterior, `(t, 2)`.
 
@@ -266,8 +275,11 @@ def shortlist(p: Array, space: Space, panel: Panel, bonus: float) -> Items:
     centred = panel.rows - mean
     whitened = centred @ root
     gram, spread = centred @ centred.T, whitened @ whitened.T
-    noise2 = space.noise**2 + 2.0 * np.mean(panel.trace) / len(mean)
-    own, own_spread = np.diag(gram), np.diag(spread)
+    own, own_spread, trace = np.empty(size), np.empty(size), 0.0
+    for i in range(size):
+        own[i], own_spread[i] = gram[i, i], spread[i, i]
+        trace += panel.trace[i]
+    noise2 = space.noise**2 + 2.0 * (trace / size) / len(mean)
     hit = bonus * p[panel.items]
     gains, scores = np.empty(size), np.full(SCORED, -np.inf)
     pairs = np.zeros((SCORED, 2), np.int64)
@@ -296,7 +308,7 @@ def decay(t: float) -> float:
     return power
 
 
-@compiled
+@inlined
 def best_pair(p: Array, panel: Panel, pairs: Items, bonus: float) -> Items:
     """The pair with the largest mutual information over the candidates, plus the bonus for a hit."""
     best, best_score = 0, -np.inf

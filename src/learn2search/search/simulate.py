@@ -13,10 +13,10 @@ from learn2search.embedding import Embedding
 from learn2search.oracle import Oracle, ProbitOracle, is_modelled
 from learn2search.progress import track
 from learn2search.search.base import MAX_SHOWN, Search, Step
-from learn2search.search.compiled_loop import run_many, setup_of
+from learn2search.search.compiled_loop import loop_of, setup_of
 from learn2search.search.plain_loop import search_for
 from learn2search.search.strategies import Strategy, make_search
-from learn2search.search.trace import Games, Trace, answered, flipped, new_trace, record, steps_of
+from learn2search.search.trace import Games, Trace, answered, flipped, new_games, new_trace, record, steps_of
 from learn2search.streams import children, seed_sequence, stream_keys
 from learn2search.table_oracle import visitor_of
 from learn2search.typing import Items, Keys, Mask, Seed
@@ -246,14 +246,14 @@ def _compiled(
     progress: bool | None,
     workers: int,
 ) -> Run:
-    games = Games(np.empty(len(targets), np.int64), np.empty(len(targets)), np.empty(len(targets)))
-    person_keys = oracle.keys(len(targets))
+    games = new_games(len(targets))
+    person_keys, loop = oracle.keys(len(targets)), loop_of(setup)
 
     def play(part: slice) -> list[tuple[Step, ...]]:
         trace, logs = new_trace(limit, k), []
         for some in _singles(part) if keep_logs else [part]:  # a trace holds one search
             ours = Games(games.costs[some], games.flips[some], games.answered[some])
-            run_many(setup, keys[some], oracle.person, person_keys[some], targets[some], k, trace, ours)
+            loop(setup, keys[some], oracle.person, person_keys[some], targets[some], k, trace, ours)
             logs.append(steps_of(trace) if keep_logs else ())
         return logs
 

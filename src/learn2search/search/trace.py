@@ -40,6 +40,11 @@ def new_trace(limit: int, k: int) -> Trace:
     return Trace(np.empty((limit, k), np.int64), np.empty(limit, np.int64), *chances, np.zeros(1, np.int64))
 
 
+def new_games(count: int) -> Games:
+    """Room for the results of so many searches."""
+    return Games(np.empty(count, np.int64), np.empty(count), np.empty(count))
+
+
 def steps_of(trace: Trace) -> tuple[Step, ...]:
     """The questions and answers of the last search."""
     asked = int(trace.asked[0])

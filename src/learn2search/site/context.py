@@ -122,6 +122,7 @@ class Site:
         with self._lock:
             self._remembered.clear()
             self._items.clear()
+            self._secret = None
         self.beliefs.forget()
 
     # --- the owner ---
@@ -166,14 +167,15 @@ class Site:
 
     @property
     def secret(self) -> bytes:
-        if self._secret is None:
+        found = self._secret
+        if found is None:
             with self.database.write() as db:
                 known = collections.get_setting(db, SECRET)
                 if known is None:
                     known = secrets.token_hex(32)
                     collections.put_setting(db, SECRET, known)
-            self._secret = bytes.fromhex(known)
-        return self._secret
+            self._secret = found = bytes.fromhex(known)
+        return found
 
 
 class _Remembered(NamedTuple):

@@ -60,7 +60,7 @@ class Fitted(NamedTuple):
     epochs: int
 
 
-class State(NamedTuple):
+class AdamState(NamedTuple):
     """The table `(n, 2d)`, ν beside log sd, and the first and second moments of its slopes."""
 
     table: Array
@@ -204,7 +204,7 @@ def optimize(
     key = generator.integers(1 << 32, dtype=np.uint32)
     dials = Dials(kappa, temper, learning_rate, epochs * layout.steps, key)
     given = _given(plan, triplets, means, generator)
-    state = State(*(plan.by_item(values) for values in (start, np.zeros_like(start), np.zeros_like(start))))
+    state = AdamState(*(plan.by_item(values) for values in (start, np.zeros_like(start), np.zeros_like(start))))
     return _all_epochs(plan, state, plan.everywhere(variance), given, dials, epochs, after_epoch)
 
 
@@ -223,7 +223,7 @@ def _given(
 
 def _all_epochs(
     plan: Plan,
-    state: State,
+    state: AdamState,
     variance: Array,
     given: Given,
     dials: Dials,
@@ -244,7 +244,7 @@ def _all_epochs(
 
 
 @lru_cache(maxsize=32)
-def _compiled_epoch(plan: Plan) -> Callable[..., tuple[State, Array]]:
+def _compiled_epoch(plan: Plan) -> Callable[..., tuple[AdamState, Array]]:
     item, everywhere = plan.item_axis, PartitionSpec()
     given = (item if plan.own_means else everywhere, item, PartitionSpec(_AXIS), everywhere)
     epoch = jax.shard_map(
@@ -257,13 +257,15 @@ def _compiled_epoch(plan: Plan) -> Callable[..., tuple[State, Array]]:
     return jax.jit(epoch, donate_argnums=0)
 
 
-def _epoch(plan: Plan, state: State, variance: Array, given: Given, dials: Dials, epoch: Array) -> tuple[State, Array]:
+def _epoch(
+    plan: Plan, state: AdamState, variance: Array, given: Given, dials: Dials, epoch: Array
+) -> tuple[AdamState, Array]:
     """One pass over the triplets; the state and the variance of the prior."""
     if plan.renewed:
         variance = jnp.where(epoch > 0, _spread(plan, state.table, given), variance)
     key = batches.hashed(epoch, dials.key)
 
-    def step(at: Array, state: State) -> State:
+    def step(at: Array, state: AdamState) -> AdamState:
         table = lax.all_gather(state.table, _AXIS, tiled=True) if plan.sharded else state.table
         slopes = _batch_slopes(plan, table, given, dials.kappa, key, at.astype(jnp.uint32))
         slopes = lax.psum_scatter(slopes, _AXIS, tiled=True) if plan.sharded else lax.psum(slopes, _AXIS)
@@ -322,14 +324,14 @@ def _item_slopes(
     return [jnp.concatenate([a, a * shift], axis=-1) for a, shift in zip(slopes, shifts, strict=True)]
 
 
-def _adam(state: State, up: Array, dials: Dials, step: Array) -> State:
+def _adam(state: AdamState, up: Array, dials: Dials, step: Array) -> AdamState:
     """One step up along the slopes `up`; the rate falls along a cosine."""
     first = _BETA1 * state.first + (1 - _BETA1) * up
     second = _BETA2 * state.second + (1 - _BETA2) * up * up
     fall = 0.5 * (1.0 + jnp.cos(jnp.pi * step / dials.all_steps))
     rate = dials.rate * (_LAST_RATE + (1 - _LAST_RATE) * fall)
     unbiased_first, unbiased_second = first / (1 - _BETA1 ** (step + 1.0)), second / (1 - _BETA2 ** (step + 1.0))
-    return State(state.table + rate * unbiased_first / (jnp.sqrt(unbiased_second) + _EPSILON), first, second)
+    return AdamState(state.table + rate * unbiased_first / (jnp.sqrt(unbiased_second) + _EPSILON), first, second)
 
 
 def _halves(table: Array) -> tuple[Array, Array]:

@@ -157,12 +157,14 @@ def adam_step(
             nu_slope[item, a] = times * nu_slope[item, a] - precision[a] * (state.nu[item, a] - centre[a])
         if widths:
             for a in range(d):
-                sd = state.sd[item, a]
-                rho_slope[item, a] = sd * (times * rho_slope[item, a] - precision[a] * sd) + temper
+                width = state.sd[item, a]
+                rho_slope[item, a] = width * (times * rho_slope[item, a] - precision[a] * width) + temper
     _adam(state.nu.ravel(), nu_slope.ravel(), state.nu_first.ravel(), state.nu_second.ravel(), rate, step)
     if widths:
         _adam(state.rho.ravel(), rho_slope.ravel(), state.rho_first.ravel(), state.rho_second.ravel(), rate, step)
-        state.sd[:] = np.exp(state.rho)
+        sd, rho = state.sd.ravel(), state.rho.ravel()
+        for at in range(len(sd)):
+            sd[at] = np.exp(rho[at])
 
 
 @compiled

@@ -6,11 +6,11 @@ and every worker arrives at the same one.
 """
 
 import threading
-from collections import OrderedDict
 from dataclasses import dataclass
-from typing import TypeVar
+from operator import attrgetter
 
 import numpy as np
+from cachetools import FIFOCache, cachedmethod
 
 from learn2search import Embedding
 from learn2search.embed.online import online_step
@@ -20,11 +20,9 @@ from learn2search.store.database import Database
 from learn2search.store.models import Model
 from learn2search.typing import Items, Triplets
 
-Key = TypeVar("Key")
-Value = TypeVar("Value")
-
-_KEPT = 24  # models or embeddings,
-_MEMORY = 200_000_000  # and not more bytes of embeddings than this, about
+_KEPT = 24  # models or embeddings at most,
+_MEMORY = 200_000_000  # and not more bytes of embeddings than this, about,
+_LEAST = 3  # but so many, however large
 _QUICK = 5_000  # items: below, every lesson makes a new embedding; above, every n/_QUICK-th
 
 
@@ -61,27 +59,19 @@ class ModelCache:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._lock = threading.Lock()
-        self._models: OrderedDict[int, Model] = OrderedDict()
-        self._known: OrderedDict[tuple[int, int], EmbeddingAt] = OrderedDict()
-        self._covered: OrderedDict[int, frozenset[int]] = OrderedDict()
+        self._models: FIFOCache[object, Model] = FIFOCache(_KEPT)
+        self._known: FIFOCache[tuple[int, int], EmbeddingAt] = FIFOCache(_MEMORY, _room_of)
+        self._covered: FIFOCache[object, frozenset[int]] = FIFOCache(_KEPT)
 
+    @cachedmethod(attrgetter("_models"), lock=attrgetter("_lock"))
     def model(self, model_id: int) -> Model:
-        with self._lock:
-            found = self._models.get(model_id)
-        if found is None:
-            with self._database.read() as db:
-                found = models.get(db, model_id)
-            self._keep(self._models, model_id, found)
-        return found
+        with self._database.read() as db:
+            return models.get(db, model_id)
 
+    @cachedmethod(attrgetter("_covered"), lock=attrgetter("_lock"))
     def covered(self, model_id: int) -> frozenset[int]:
         """The items that a model covers. Those of the published one are the active items of its collection."""
-        with self._lock:
-            found = self._covered.get(model_id)
-        if found is None:
-            found = frozenset(self.model(model_id).items.tolist())
-            self._keep(self._covered, model_id, found)
-        return found
+        return frozenset(self.model(model_id).items.tolist())
 
     def embedding_at(self, model_id: int, lessons_known: int) -> EmbeddingAt:
         """The positions after so many lessons."""
@@ -95,7 +85,8 @@ class ModelCache:
             found = self._advance(
                 before or EmbeddingAt(model, model.info.trained_up_to, model.embedding), lessons_known
             )
-            self._keep(self._known, key, found)
+            with self._lock:
+                self._known[key] = found
         return found
 
     def newest(self, model_id: int, lessons_now: int) -> int:
@@ -120,15 +111,10 @@ class ModelCache:
             return EmbeddingAt(before.model, up_to, before.embedding)
         return EmbeddingAt(before.model, up_to, online_step(before.embedding, rows))
 
-    def _keep(self, shelf: "OrderedDict[Key, Value]", key: Key, value: Value) -> None:
-        with self._lock:
-            shelf[key] = value
-            shelf.move_to_end(key)
-            most = _KEPT
-            if isinstance(value, EmbeddingAt):
-                most = min(_KEPT, max(3, _MEMORY // (24 * value.embedding.mean.size)))
-            while len(shelf) > most:
-                shelf.popitem(last=False)
+
+def _room_of(known: EmbeddingAt) -> int:
+    """Bytes, about; a share of the memory that lets `_LEAST` to `_KEPT` in."""
+    return min(max(24 * known.embedding.mean.size, _MEMORY // _KEPT), _MEMORY // _LEAST)
 
 
 def learns_online(model: Model) -> bool:

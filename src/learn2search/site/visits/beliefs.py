@@ -105,6 +105,7 @@ class BeliefCache:
     def __init__(self, models: ModelCache) -> None:
         self._models = models
         self._lock = threading.Lock()
+        # By hand: a cache of cachetools has a size for each value, but searches share their embeddings.
         self._kept: OrderedDict[tuple[str, int], OpenSearch] = OrderedDict()
         self._holders: Counter[EmbeddingAt] = Counter()  # how many kept searches use each embedding
         self._bytes = 0
