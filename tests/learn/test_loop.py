@@ -382,16 +382,13 @@ def test_the_module_should_give_the_function_of_the_package() -> None:
 
 
 def test_a_loop_that_weighs_should_go_on_where_it_was_saved(tmp_path: Path) -> None:
-    def begin() -> l2s.Learner:
-        return l2s.Learner(person(), 12, k=4, n_components=2, seed=0, weigh_searches=True)
-
-    learner, other = begin(), begin()
-    list(learner.searches(30))
-    assert learner.search_weights.shape == (len(np.unique(learner.learnt.lessons.numbers)),)
-    assert ((learner.search_weights > 0) & (learner.search_weights <= 1)).all()
-    list(other.searches(20))
-    other.save(tmp_path / "loop.npz")
+    whole, first = (learner(k=4, weigh_searches=True) for _ in range(2))
+    list(whole.searches(30))
+    assert whole.search_weights.shape == (len(np.unique(whole.learnt.lessons.numbers)),)
+    assert ((whole.search_weights > 0) & (whole.search_weights <= 1)).all()
+    list(first.searches(20))
+    first.save(tmp_path / "loop.npz")
     again = l2s.Learner.load(tmp_path / "loop.npz", person())
     list(again.searches(10))
-    np.testing.assert_array_equal(again.embedding.mean, learner.embedding.mean)
-    np.testing.assert_array_equal(again.search_weights, learner.search_weights)
+    np.testing.assert_array_equal(again.embedding.mean, whole.embedding.mean)
+    np.testing.assert_array_equal(again.search_weights, whole.search_weights)

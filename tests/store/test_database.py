@@ -113,10 +113,7 @@ def test_a_strategy_that_is_too_long_should_stop_the_way_back(database: Database
     else:
         with pytest.raises(DataError), database.changing_schema() as config:
             command.downgrade(config, "0001")
-    with database.read() as db:
-        row = searches.get(db, "a" * 32)
-        assert row is not None
-        assert row.strategy == name
+    assert all_rows(database)["search"][0]["strategy"] == name
 
 
 def test_an_unknown_database_should_be_refused_by_name() -> None:
