@@ -127,6 +127,12 @@ def test_evidence_should_agree_with_refits_without_the_search() -> None:
     def fit(kept: np.ndarray) -> l2s.GaussEmbed:
         return l2s.GaussEmbed(2, random_state=0).fit(rows[kept], n_items=N)
 
+    def evidence(by: l2s.GaussEmbed, search: Found) -> float:
+        """Of a search as if it were new."""
+        prior = by.prior_variance_
+        found = l2s.weigh_searches(by.to_embedding(), [search], prior_variance=prior, fitted=[0], crowd=crowd)
+        return float(found.evidence[0])
+
     model = fit(np.ones(len(rows), bool))
     places = places_of(model.to_embedding(), model.prior_variance_)
     found = weigh(judge(places, clicks, np.ones(len(mixed))), crowd=crowd).evidence
@@ -134,10 +140,8 @@ def test_evidence_should_agree_with_refits_without_the_search() -> None:
     refitted, seen = [], []
     for one in some:
         other = fit(search != one)
-        options = {"prior_variance": other.prior_variance_, "crowd": crowd}
-        refitted.append(l2s.weigh_searches(other.to_embedding(), [mixed[one]], fitted=[0], **options).evidence[0])
-        options = {"prior_variance": model.prior_variance_, "crowd": crowd}
-        seen.append(l2s.weigh_searches(model.to_embedding(), [mixed[one]], fitted=[0], **options).evidence[0])
+        refitted.append(evidence(other, mixed[one]))
+        seen.append(evidence(model, mixed[one]))
     judged = found[list(some)]
     assert np.corrcoef(judged, refitted)[0, 1] > 0.7
     bias = np.mean(seen) - np.mean(refitted)  # of a fit that has seen the search

@@ -6,7 +6,7 @@ import pytest
 from learn2search.learn.search_clicks import clicks_from_triplets, clicks_of
 from learn2search.triplets import click_weights, from_search
 
-SEARCHES = [
+SEARCHES: list[tuple[int, list[tuple[tuple[int, ...], int | None]]]] = [
     (9, [((4, 2, 7), 2), ((5, 6), None), ((1, 3), 3)]),
     (8, []),
     (7, [((7, 2, 0, 1), 0), ((3, 4, 5, 6), 6)]),  # the target was shown and overlooked

@@ -125,7 +125,8 @@ def target_without(
         if length < _CLOSE:
             break
     mean[target], var[target] = kept_mean, kept_var
-    return place, np.linalg.inv(bend)
+    cov: Array = np.linalg.inv(bend).astype(np.float64)
+    return place, cov
 
 
 @compiled

@@ -332,11 +332,12 @@ def _judge_some(places: Places, clicks: SearchClicks, some: Integers, known: Arr
 
 def log_clicks(judged: Judged, lapse: float, sharpness: float) -> tuple[Array, Array]:
     """Σ log click of each search, `(s,)`: with its target where it is known to be, and anywhere."""
-    clicks, sums = judged.clicks, []
+    clicks = judged.clicks
+    sums: list[Array] = []
     for probabilities in (judged.known, judged.anywhere):
         powers = np.where(clicks.shown >= 0, np.maximum(probabilities, 1e-12) ** sharpness, 0.0)
         click = (1.0 - lapse) * powers[:, 0] / powers.sum(axis=1) + lapse / clicks.sizes
-        sums.append(np.bincount(clicks.search, np.log(click), len(clicks.targets)))
+        sums.append(np.asarray(np.bincount(clicks.search, np.log(click), len(clicks.targets)), float))
     return sums[0], sums[1]
 
 
@@ -402,7 +403,7 @@ def _estimate(
 
 def logs_of_bots(anywhere: Array, random: Array) -> Array:
     """log[(1 - ζ) random + ζ anywhere]."""
-    return np.logaddexp(np.log(1.0 - _STEERING) + random, np.log(_STEERING) + anywhere)
+    return np.asarray(np.logaddexp(np.log(1.0 - _STEERING) + random, np.log(_STEERING) + anywhere))
 
 
 def _evidence(logs: tuple[Array, Array], random: Array, crowd: Crowd) -> tuple[Array, Array]:

@@ -49,10 +49,9 @@ class LearntEmbedding:
     @property
     def lessons(self) -> Lessons:
         """All lessons so far, in order; views, not copies."""
-        rows, numbers, places, weights = (
-            one[: self._n_rows] for one in (self._rows, self._numbers, self._places, self._weights)
-        )
-        return Lessons(rows, numbers, places, weights=weights if self.recipe.weigh_searches else None)
+        end = self._n_rows
+        weights = self._weights[:end] if self.recipe.weigh_searches else None
+        return Lessons(self._rows[:end], self._numbers[:end], self._places[:end], weights=weights)
 
     @property
     def lesson_weights(self) -> Array:

@@ -178,9 +178,10 @@ def weigh(
         model.fit(rows, n_items=n, prior_mean=centre, sample_weight=weights[search])
         return places_of(model.to_embedding(), model.prior_variance_, centre)
 
-    per_lesson = [None if one is None else one[first] for one in (lessons.weights, lessons.visitors, lessons.trusted)]
-    weights = np.ones(len(first)) if per_lesson[0] is None else per_lesson[0]
-    return weigh_in_rounds(clicks, weights, places, ROUNDS, part_seed, visitors=per_lesson[1], trusted=per_lesson[2])
+    weights = np.ones(len(first)) if lessons.weights is None else lessons.weights[first]
+    visitors = None if lessons.visitors is None else lessons.visitors[first]
+    trusted = None if lessons.trusted is None else lessons.trusted[first]
+    return weigh_in_rounds(clicks, weights, places, ROUNDS, part_seed, visitors=visitors, trusted=trusted)
 
 
 def weigh_new(recipe: Recipe, known: Learnt, triplets: Triplets, places: Integers | None) -> tuple[float, float]:
