@@ -60,6 +60,12 @@ class Crowd(NamedTuple):
         ε, the share of clicks that the model does not explain.
     sharpness : float
         τ, the power to which its probabilities are taken.
+
+    Examples
+    --------
+    >>> import learn2search as l2s
+    >>> l2s.Crowd(honest=0.95).excuse
+    0.1
     """
 
     honest: float = 0.9
@@ -79,6 +85,12 @@ class SearchWeights(NamedTuple):
         log honest - log bot.
     crowd : Crowd
         What is known of all of them together.
+
+    Examples
+    --------
+    >>> import learn2search as l2s
+    >>> l2s.SearchWeights([0.9], [2.2], l2s.Crowd()).weights
+    [0.9]
     """
 
     weights: Array

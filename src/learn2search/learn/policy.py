@@ -115,29 +115,15 @@ class Evaluation(NamedTuple):
 
 QUICK = 400  # milliseconds: who answers faster has not looked
 _ANSWERS = 3  # that are needed to call a visitor quick
-_SAME_PLACE = 8  # clicks on one place in a row
-_ENOUGH = 15  # triplets that are needed to compare a search with chance
-_CHANCE = 0.35  # a visitor whose answers are, on average, less probable than this clicks at random or against the grain
 
 
-def doubt(milliseconds: list[int], clicked: list[int], probabilities: Array) -> str | None:
-    """Why a finished search should teach nothing, None if it should.
+def doubt(milliseconds: list[int]) -> str | None:
+    """Why a finished search should teach nothing at all, None if it may: what was clicked is a matter of its weight.
 
-    Parameters
-    ----------
-    milliseconds
-        How long each answer took, where that is known.
-    clicked
-        The place on the screen of each click.
-    probabilities
-        How probable each triplet of the search was before it, `(m,)`; empty while nothing is known.
+    milliseconds: how long each answer took, where that is known.
     """
     if len(milliseconds) >= _ANSWERS and float(np.median(milliseconds)) < QUICK:
         return "answered too quickly"
-    if len(clicked) >= _SAME_PLACE and len(set(clicked)) == 1:
-        return "always the same place"
-    if len(probabilities) >= _ENOUGH and float(probabilities.mean()) < _CHANCE:
-        return "answers contradict what is known"
     return None
 
 

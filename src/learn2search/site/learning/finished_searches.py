@@ -119,6 +119,5 @@ def withdraw(db: Connection, search_id: str) -> None:
 
 
 def suspicion(answers: tuple[StepRow, ...]) -> str | None:
-    """Why a search teaches nothing at all, None if it may: what was clicked is a matter of its weight."""
-    times = [step.milliseconds for step in answers if step.milliseconds is not None]
-    return policy.doubt(times, [], np.empty(0))
+    """Why a search teaches nothing at all, None if it may."""
+    return policy.doubt([step.milliseconds for step in answers if step.milliseconds is not None])
