@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from learn2search.embed.point import CKL, TSTE
     from learn2search.embed.tune import tune
     from learn2search.embedding import Embedding
+    from learn2search.learn.evidence import Crowd, SearchWeights, weigh_and_fit, weigh_searches
     from learn2search.learn.loop import Episode, Learner, learn2search
     from learn2search.learn.many import run_many
     from learn2search.learn.recipe import Recipe
@@ -53,6 +54,7 @@ __all__ = [
     "CKL",
     "TSTE",
     "Belief",
+    "Crowd",
     "DataUnavailable",
     "Embedding",
     "Episode",
@@ -67,6 +69,7 @@ __all__ = [
     "Recipe",
     "Run",
     "Search",
+    "SearchWeights",
     "Step",
     "TableOracle",
     "TripletData",
@@ -105,6 +108,8 @@ __all__ = [
     "temper_belief",
     "triplets",
     "tune",
+    "weigh_and_fit",
+    "weigh_searches",
     "write_triplets",
 ]
 
@@ -125,6 +130,7 @@ _HOME = {
     "embed.online": ("online_step",),
     "embed.tune": ("tune",),
     "embedding": ("Embedding",),
+    "learn.evidence": ("Crowd", "SearchWeights", "weigh_and_fit", "weigh_searches"),
     "learn.loop": ("Episode", "Learner", "learn2search"),
     "learn.many": ("run_many",),
     "learn.recipe": ("Recipe",),

@@ -47,8 +47,15 @@ _LEAST_SHARE = 1e-6  # of its variance that a margin keeps at a step, also where
 @compiled
 def all_positive(mean: Array, cov: Array) -> float:
     """P(all > 0) for N(mean, cov), `(m,)` and `(m, m)`, of which the upper triangle is read. Both are used up."""
+    return take_positive(mean, cov, len(mean))
+
+
+@compiled
+def take_positive(mean: Array, cov: Array, first: int) -> float:
+    """P(the first ones > 0) for N(mean, cov); what follows them in `mean` and `cov` (upper triangle) is then as it is
+    expected when they are positive."""
     count, probability = len(mean), 1.0
-    for step in range(count):
+    for step in range(first):
         root = math.sqrt(cov[step, step])
         z = mean[step] / root
         h = hazard_at(z)

@@ -22,9 +22,9 @@ variance in O(d); an answer then has, as if the margin were normal,
 
 Everything that has to be fast takes this *normal form*: the exact posterior, the online step, the watch over a fit.
 What is reported and decided upon (`answer_probabilities`, `predict_proba`, `log_likelihood`, the choice of a model to
-publish, the searches that are set aside) goes one step further for the probit link, to the saddle point of the exact
-distribution (below). Errors of the probability with variances from 0.01 to 4 times the noise's (probit) or the link's
-unit of length (ratio), the mean of the worst situation and the largest, as tests/test_comparison.py asserts:
+publish) goes one step further for the probit link, to the saddle point of the exact distribution (below). Errors of
+the probability with variances from 0.01 to 4 times the noise's (probit) or the link's unit of length (ratio), the mean
+of the worst situation and the largest, as tests/test_comparison.py asserts:
 
     d                              2               10              50
     probit, saddle point       0.01   0.03     0.01   0.03     0.01   0.03      measured: 0.007 and 0.023

@@ -380,3 +380,16 @@ def test_an_oracle_that_does_not_fit_should_be_refused() -> None:
 
 def test_the_module_should_give_the_function_of_the_package() -> None:
     assert l2s.learn2search is loop.learn2search
+
+
+def test_a_loop_that_weighs_should_go_on_where_it_was_saved(tmp_path: Path) -> None:
+    whole, first = (learner(k=4, weigh_searches=True) for _ in range(2))
+    list(whole.searches(30))
+    assert whole.search_weights.shape == (len(np.unique(whole.learnt.lessons.numbers)),)
+    assert ((whole.search_weights > 0) & (whole.search_weights <= 1)).all()
+    list(first.searches(20))
+    first.save(tmp_path / "loop.npz")
+    again = l2s.Learner.load(tmp_path / "loop.npz", person())
+    list(again.searches(10))
+    np.testing.assert_array_equal(again.embedding.mean, whole.embedding.mean)
+    np.testing.assert_array_equal(again.search_weights, whole.search_weights)

@@ -90,21 +90,16 @@ def test_few_lessons_should_all_be_fitted_unless_features_are_to_be_beaten() -> 
 
 
 @pytest.mark.parametrize(
-    ("milliseconds", "clicked", "probabilities", "reason"),
+    ("milliseconds", "reason"),
     [
-        ([2000] * 9, [0, 1, 2, 3] * 3, np.full(30, 0.7), None),
-        ([2000, 100, 100], [0, 1, 2], np.full(30, 0.7), "answered too quickly"),
-        ([100, 100], [0, 1], np.full(30, 0.7), None),  # two answers say nothing about a person
-        ([2000] * 8, [2] * 8, np.full(30, 0.7), "always the same place"),
-        ([2000] * 8, [0, 1] * 4, np.full(30, 0.3), "answers contradict what is known"),
-        ([2000] * 8, [0, 1] * 4, np.full(14, 0.3), None),
-        ([], [], np.empty(0), None),
+        ([2000] * 9, None),
+        ([2000, 100, 100], "answered too quickly"),
+        ([100, 100], None),  # two answers say nothing about a person
+        ([], None),
     ],
 )
-def test_a_search_that_looks_automatic_should_be_doubted(
-    milliseconds: list[int], clicked: list[int], probabilities: np.ndarray, reason: str | None
-) -> None:
-    assert policy.doubt(milliseconds, clicked, probabilities) == reason
+def test_a_search_without_looking_should_be_doubted(milliseconds: list[int], reason: str | None) -> None:
+    assert policy.doubt(milliseconds) == reason
 
 
 # --- from where, and how ---------------------------------------------------------------------------
@@ -267,3 +262,56 @@ def test_an_item_that_joins_should_be_placed_by_its_features(share: float) -> No
     left = ((positions[300:] - mean) ** 2).mean()
     assert left < 1.2 * (1 - share) + 1e-3
     assert variance == pytest.approx(np.full(3, left), rel=0.25, abs=1e-3)
+
+
+# --- how much --------------------------------------------------------------------------------------
+
+
+def with_bots() -> tuple[Lessons, np.ndarray]:
+    """Lessons of eight clicks on one of four, every fourth of them at random, and which are honest."""
+    generator, person = np.random.default_rng(1), l2s.ProbitOracle(FEATURES, 0.2, seed=2)
+    parts, places, honest = [], [], np.arange(120) % 4 > 0
+    for is_person in honest:
+        target, *items = generator.permutation(40)[:33].tolist()
+        for at in range(0, 32, 4):
+            shown = tuple(items[at : at + 4])
+            chosen = person.choose(shown, target) if is_person else shown[int(generator.integers(4))]
+            parts.append(l2s.triplets.from_choice(target, shown, chosen))
+            places.append(shown.index(chosen))
+    return Lessons(np.concatenate(parts), np.repeat(np.arange(1, 121), 24), np.repeat(places, 3)), honest
+
+
+def test_bots_should_teach_little_where_searches_are_weighed() -> None:
+    lessons, honest = with_bots()
+    recipe = make_recipe("best", k=4, n_components=2, weigh_searches=True)
+    first = policy.first_positions(40, 2)
+    result = policy.attempt(recipe, lessons, 110, first, None, SEED)
+    assert result.weights is not None
+    assert result.weights.weights[~honest].mean() < 0.3 < 0.9 < result.weights.weights[honest].mean()
+    plain = policy.attempt(make_recipe("best", k=4, n_components=2), lessons, 110, first, None, SEED)
+    assert plain.weights is None
+    asked = l2s.make_triplets(l2s.ProbitOracle(FEATURES, 0.2, seed=3), 40, 4000, seed=4)
+    right = [(l2s.answer_probabilities(one.learnt.embedding, asked) > 0.5).mean() for one in (result, plain)]
+    assert right[0] > right[1] + 0.01
+    trusted = lessons._replace(trusted=np.isin(lessons.numbers, np.flatnonzero(~honest) + 1))
+    again = policy.weigh(recipe, trusted, first, None, SEED)
+    assert again is not None
+    assert (again.weights[~honest] == 1.0).all()
+
+
+def test_a_new_search_should_be_weighed_by_what_is_known() -> None:
+    lessons, honest = with_bots()
+    recipe = make_recipe("best", k=4, n_components=2, weigh_searches=True)
+    known = policy.attempt(recipe, lessons, 80, policy.first_positions(40, 2), None, SEED).learnt
+    assert lessons.places is not None
+    weights = []
+    for number in range(81, 121):
+        of = lessons.numbers == number
+        weights.append(policy.weigh_new(recipe, known, lessons.triplets[of], lessons.places[of])[0])
+    assert np.mean(np.array(weights)[~honest[80:]]) + 0.3 < np.mean(np.array(weights)[honest[80:]])
+    assert policy.weigh_new(make_recipe("best"), known, lessons.triplets[:3], None) == (1.0, 0.0)
+    same_place = l2s.triplets.from_search(
+        0, [((4 * at, 4 * at + 1, 4 * at + 2, 4 * at + 3), 4 * at) for at in range(1, 10)]
+    )
+    weight, _ = policy.weigh_new(recipe, policy.first_positions(40, 2), same_place, np.zeros(27, np.int64))
+    assert weight < 0.05  # even where nothing is known

@@ -86,3 +86,11 @@ def test_variance_should_compare_three_formulas(copied: Path) -> None:
     assert {row["formula"] for row in judged} == {"first order", "exact", "fitted factor"}
     (exact,) = (row for row in judged if row["formula"] == "exact")
     assert exact["mean_off"] < 0.01
+
+
+@pytest.mark.heavy
+def test_crowd_should_weigh_bots_and_people(copied: Path) -> None:
+    assert "| bots | axes | honest triplets |" in run("crowd", copied).stdout
+    weighed = rows(copied, "crowd", weights="parts")
+    assert {(row["clicker"], row["share"]) for row in weighed} == {("none", 0.0), ("random", 0.1), ("random", 0.3)}
+    assert all(row["mean"] > 1 for row in weighed)

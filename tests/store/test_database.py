@@ -5,16 +5,17 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import String, event, inspect
+from sqlalchemy import MetaData, String, event, inspect, select
 from sqlalchemy.exc import DataError, IntegrityError
 
-from learn2search.store import collections, dump, lessons, searches
+from learn2search.store import collections, lessons, searches
 from learn2search.store.collections import Collection
 from learn2search.store.database import Database, newest_revision
 from learn2search.store.tables import metadata
@@ -51,19 +52,47 @@ def strategy_length(database: Database) -> int | None:
     return kind.length
 
 
+def all_rows(database: Database) -> dict[str, list[dict[str, Any]]]:
+    """Of all tables, as they are at the present revision."""
+    there = MetaData()
+    there.reflect(database.engine)
+    with database.read() as db:
+        return {table.name: [dict(row) for row in db.execute(select(table)).mappings()] for table in there.sorted_tables
+                if table.name != "alembic_version"}  # fmt: skip
+
+
+def test_weights_should_come_and_go_without_losing_a_row(database: Database, faces: Collection) -> None:
+    with database.write() as db:
+        searches.add(db, new_search(faces, weight=0.25, evidence=-1.5, trusted=True), question(1))
+        lessons.add(db, faces.id, 1, "a" * 32, [(1, np.array([[4, 0, 1]]))], weight=0.5)
+    with database.changing_schema() as config:
+        command.downgrade(config, "0002")
+    assert "weight" not in all_rows(database)["search"][0]
+    database.migrate()
+    with database.read() as db:
+        row = searches.get(db, "a" * 32)
+        assert row is not None
+        assert (row.weight, row.evidence, row.trusted) == (None, None, False)  # it counts in full, as before
+        triplets, weights = lessons.between(db, faces.id, 0, 1)
+        assert (triplets.tolist(), weights.tolist()) == ([[4, 0, 1]], [1.0])
+
+
 def test_a_longer_strategy_should_come_and_go_without_losing_a_row(database: Database, faces: Collection) -> None:
     """SQLite rebuilds the table of searches for it, to which steps and triplets refer."""
     with database.write() as db:
         searches.add(db, new_search(faces), question(1))
         lessons.add(db, faces.id, 1, "a" * 32, [(1, np.array([[4, 0, 1]]))])
-    with database.read() as db:
-        before = list(dump.rows(db))
+    before = all_rows(database)
     for revision, length in (("0001", 16), ("0002", 64)):
         with database.changing_schema() as config:
             (command.downgrade if revision == "0001" else command.upgrade)(config, revision)
         assert (database.revision(), strategy_length(database)) == (revision, length)
-        with database.read() as db:
-            assert list(dump.rows(db)) == before
+        kept = all_rows(database)
+        assert {
+            table: [row | one for row, one in zip(before[table], kept[table], strict=True)] for table in kept
+        } == before
+    database.migrate()
+    assert all_rows(database) == before
     indexes = {index["name"] for index in inspect(database.engine).get_indexes("search")}
     assert indexes == {index.name for index in metadata.tables["search"].indexes}
 
@@ -84,10 +113,7 @@ def test_a_strategy_that_is_too_long_should_stop_the_way_back(database: Database
     else:
         with pytest.raises(DataError), database.changing_schema() as config:
             command.downgrade(config, "0001")
-    with database.read() as db:
-        row = searches.get(db, "a" * 32)
-        assert row is not None
-        assert row.strategy == name
+    assert all_rows(database)["search"][0]["strategy"] == name
 
 
 def test_an_unknown_database_should_be_refused_by_name() -> None:

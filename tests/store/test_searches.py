@@ -80,3 +80,24 @@ def test_the_pages_should_get_their_numbers(database: Database, faces: collectio
         assert [row.id[0] for row in searches.page_of_ids(db, faces.id, "a" * 32, 1)] == ["b"]
         assert searches.count_since(db, faces.id, NOW + 1) == 2
         assert len(searches.steps_of(db, ["a" * 32, "b" * 32])["b" * 32]) == 1
+
+
+def test_a_search_of_little_weight_should_be_set_aside_unless_the_owner_trusts_it(
+    database: Database, faces: collections.Collection
+) -> None:
+    found = {"status": "found", "target": 4, "questions": 3, "ended_at": NOW}
+    with database.write() as db:
+        for letter in "abc":
+            searches.add(db, new_search(faces, letter * 32, **found), question(1))
+        searches.change(db, "c" * 32, trusted=True, weight=1.0)
+        searches.set_weights(db, [("a" * 32, 0.9, 3.0), ("b" * 32, 0.01, -6.0), ("c" * 32, 0.01, -6.0)])
+    with database.read() as db:
+        assert searches.count(db, faces.id) == (3, 1)
+        assert [row.id[0] for row in searches.latest(db, faces.id, 9, quarantined=True)] == ["b"]
+        assert {row.id[0] for row in searches.latest_found(db, faces.id, 9)} == {"a", "c"}
+        weights = {letter: searches.get(db, letter * 32) for letter in "abc"}
+    assert [row and (row.weight, row.evidence, row.is_set_aside) for row in weights.values()] == [
+        (0.9, 3.0, False),
+        (0.01, -6.0, True),
+        (1.0, None, False),
+    ]

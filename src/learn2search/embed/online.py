@@ -71,9 +71,9 @@ def update_in_place(nu: Array, psi: Array, rows: Triplets, weights: Array32, lin
             continue
         m, variance = margin_moments(link, nu[near], nu[far], nu[anchor], psi[near], psi[far], psi[anchor])
         spread = widening(link, variance)
-        first, second = _log_slopes(link, m / spread)
+        first, second = log_slopes(link, m / spread)
         first, second = weights[at] * first, weights[at] * second
-        _mean_slopes(nu, psi, rows[at], link, slopes)
+        mean_slopes(nu, psi, rows[at], link, slopes)
         for role in range(3):
             item = rows[at, role]
             for a in range(nu.shape[1]):
@@ -83,7 +83,7 @@ def update_in_place(nu: Array, psi: Array, rows: Triplets, weights: Array32, lin
 
 
 @compiled
-def _log_slopes(link: Link, z: float) -> tuple[float, float]:
+def log_slopes(link: Link, z: float) -> tuple[float, float]:
     """First and (minus the) second derivative of log P at z."""
     if link.ratio:
         wrong = 1.0 / (1.0 + math.exp(z))
@@ -93,7 +93,7 @@ def _log_slopes(link: Link, z: float) -> tuple[float, float]:
 
 
 @compiled
-def _mean_slopes(nu: Array, psi: Array, row: Triplets, link: Link, slopes: Array) -> None:
+def mean_slopes(nu: Array, psi: Array, row: Triplets, link: Link, slopes: Array) -> None:
     """slopes `(3, d)` become ∂m/∂x of anchor, near, far, where m is the margin at the expected distances.
 
     E D_near = |ν_anchor - ν_near|² + tr(ψ_anchor + ψ_near), and so on: what is uncertain is far from everything.

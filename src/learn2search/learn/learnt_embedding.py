@@ -8,10 +8,11 @@ from numpy.typing import ArrayLike, NDArray
 from learn2search.embed.online import online_step
 from learn2search.embedding import Embedding
 from learn2search.learn import policy
+from learn2search.learn.evidence import Crowd
 from learn2search.learn.policy import Attempt, Learnt, Lessons
 from learn2search.learn.recipe import Recipe
 from learn2search.search.strategies import Strategy
-from learn2search.typing import Array, Items, Triplets
+from learn2search.typing import Array, Integers, Items, Triplets
 
 
 class LearntEmbedding:
@@ -33,6 +34,9 @@ class LearntEmbedding:
         self._seed = seed
         self._rows = np.empty((1024, 3), np.int64)
         self._numbers = np.empty(1024, np.int64)
+        self._places = np.empty(1024, np.int64)  # on the screen, of the near items; -1: unknown
+        self._weights = np.empty(1024)  # how much each triplet counts, by the last fit
+        self._first_weights = np.empty(1024)  # and when it came: so much online steps take in
         self._n_rows = 0
         d = policy.first_dimension(recipe, n_items)
         self.fitted = policy.first_positions(n_items, d, self._placed(d))
@@ -45,7 +49,15 @@ class LearntEmbedding:
     @property
     def lessons(self) -> Lessons:
         """All lessons so far, in order; views, not copies."""
-        return Lessons(self._rows[: self._n_rows], self._numbers[: self._n_rows])
+        end = self._n_rows
+        weights = self._weights[:end] if self.recipe.weigh_searches else None
+        return Lessons(self._rows[:end], self._numbers[:end], self._places[:end], weights=weights)
+
+    @property
+    def lesson_weights(self) -> Array:
+        """How much each lesson with triplets counts, in their order."""
+        first = np.unique(self._numbers[: self._n_rows], return_index=True)[1]
+        return self._weights[first]
 
     @property
     def strategy(self) -> Strategy:
@@ -62,13 +74,17 @@ class LearntEmbedding:
             return whole
         return Embedding(whole.mean[items], None if whole.var is None else whole.var[items])
 
-    def learn(self, rows: Triplets, searches: int) -> None:
-        """Take in the triplets of a search, the `searches`-th; fit when it is time, else an online step."""
-        self._append(rows, searches)
+    def learn(self, rows: Triplets, searches: int, places: Integers | None = None) -> None:
+        """Take in the triplets of a search, the `searches`-th; fit when it is time, else an online step.
+
+        places: where on the screen the near item of each triplet was.
+        """
+        weight, _ = policy.weigh_new(self.recipe, self.now, rows, places)
+        self._append(rows, searches, places, weight)
         if policy.fit_is_due(self.recipe, searches, self._n_rows, self.last):
             self.fit(searches)
         elif self.now.online and len(rows):
-            self.now = self._with(rows, self.now)
+            self.now = self._with(slice(self._n_rows - len(rows), self._n_rows), self.now)
 
     def fit(self, searches: int) -> None:
         """An attempt at a better embedding, from all lessons but those that judge it."""
@@ -78,6 +94,8 @@ class LearntEmbedding:
         seed = self._fit_seed(searches)
         d = policy.next_dimension(self.recipe, before, lessons, cut, seed) if known else before.embedding.dim
         made = policy.attempt(self.recipe, lessons, cut, before, self._placed(d), seed, features=self.features)
+        if made.weights is not None:
+            self._weights[: self._n_rows] = policy.with_weights(lessons, made.weights.weights).weights
         if made.accepted:
             self.fitted = made.learnt
             self.version += 1
@@ -103,6 +121,9 @@ class LearntEmbedding:
         arrays: dict[str, NDArray[Any]] = {
             "triplets": self.lessons.triplets,
             "lessons": self.lessons.numbers,
+            "places": self._places[: self._n_rows],
+            "weights": np.column_stack([self._weights, self._first_weights])[: self._n_rows],
+            "crowd": np.array([*self.fitted.crowd]),
             "numbers": np.array(numbers, np.int64),
             "prior_variance": self.fitted.prior_variance,
             "scales": np.array([self.fitted.noise, self.fitted.feature_scale]),
@@ -120,33 +141,40 @@ class LearntEmbedding:
         self.last = Attempt(searches, triplets, bool(accepted)) if tried else None
         embeddings = (Embedding(arrays[f"{name}_mean"], arrays.get(f"{name}_var")) for name in ("fitted", "now"))
         noise, feature_scale = arrays["scales"].tolist()
-        values = (arrays["prior_variance"], noise, fitted_up_to, bool(is_taught), bool(online), feature_scale)
+        crowd = Crowd(*arrays["crowd"].tolist()) if "crowd" in arrays else Crowd()
+        values = (arrays["prior_variance"], noise, fitted_up_to, bool(is_taught), bool(online), feature_scale, crowd)
         self.fitted, self.now = (Learnt(embedding, *values) for embedding in embeddings)
         self.features = arrays.get("features")
         self.counts = np.zeros(self.now.embedding.n_items, np.int64)
         self._n_rows = 0
-        self._append(arrays["triplets"], arrays["lessons"])
+        self._append(arrays["triplets"], arrays["lessons"], arrays.get("places"), 1.0)
+        if "weights" in arrays:  # version 0.1 had none
+            self._weights[: self._n_rows], self._first_weights[: self._n_rows] = arrays["weights"].T
 
     # --- parts ---
 
-    def _append(self, rows: Triplets, lesson: int | Items) -> None:
-        needed = self._n_rows + len(rows)
+    def _append(self, rows: Triplets, lesson: int | Items, places: Integers | None, weight: float) -> None:
+        begin, needed = self._n_rows, self._n_rows + len(rows)
         if needed > len(self._rows):
             more = max(needed, 2 * len(self._rows)) - len(self._rows)
-            self._rows = np.concatenate([self._rows, np.empty((more, 3), np.int64)])
-            self._numbers = np.concatenate([self._numbers, np.empty(more, np.int64)])
-        self._rows[self._n_rows : needed] = rows
-        self._numbers[self._n_rows : needed] = lesson
+            for name in ("_rows", "_numbers", "_places", "_weights", "_first_weights"):
+                held = getattr(self, name)
+                setattr(self, name, np.concatenate([held, np.empty((more, *held.shape[1:]), held.dtype)]))
+        self._rows[begin:needed] = rows
+        self._numbers[begin:needed] = lesson
+        self._places[begin:needed] = -1 if places is None else places
+        self._weights[begin:needed] = self._first_weights[begin:needed] = weight
         self._n_rows = needed
         np.add.at(self.counts, rows, 1)
 
     def _at(self, lesson: int) -> Learnt:
         """The fit in use, with the lessons after it up to this one taken in, if it learns online."""
-        since = self.lessons.up_to(lesson)[len(self.lessons.up_to(self.fitted.fitted_up_to)) :]
-        return self._with(since, self.fitted) if self.fitted.online and len(since) else self.fitted
+        since = slice(len(self.lessons.up_to(self.fitted.fitted_up_to)), len(self.lessons.up_to(lesson)))
+        return self._with(since, self.fitted) if self.fitted.online and since.stop > since.start else self.fitted
 
-    def _with(self, rows: Triplets, known: Learnt) -> Learnt:
-        return known._replace(embedding=online_step(known.embedding, rows))
+    def _with(self, part: slice, known: Learnt) -> Learnt:
+        weights = self._first_weights[part] if self.recipe.weigh_searches else None
+        return known._replace(embedding=online_step(known.embedding, self._rows[part], sample_weight=weights))
 
     def _with_new_items(self, known: Learnt, count: int) -> Learnt:
         """At the prior: about 0, or where their features place them."""

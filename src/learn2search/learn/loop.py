@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from learn2search.embedding import Embedding
 from learn2search.learn.learnt_embedding import LearntEmbedding
 from learn2search.learn.recipe import Recipe, make_recipe
+from learn2search.learn.search_clicks import clicks_of
 from learn2search.learn.state import read_state, write_state
 from learn2search.oracle import Oracle, ProbitOracle, is_modelled
 from learn2search.search.base import MAX_SHOWN, Search, Step
@@ -26,7 +27,7 @@ from learn2search.search.trace import new_games, new_trace, steps_of
 from learn2search.streams import seed_sequence, stream_keys
 from learn2search.table_oracle import visitor_of
 from learn2search.triplets import from_search
-from learn2search.typing import Array, Items, Key, Keys, Seed, Triplets
+from learn2search.typing import Array, Integers, Items, Key, Keys, Seed, Triplets
 
 Targets = ArrayLike | Callable[[int, np.random.Generator], int] | None
 _KEYS_AHEAD = 1024  # visitors whose random streams are made together
@@ -71,8 +72,18 @@ class Episode:
     @property
     def triplets(self) -> Triplets:
         """What it teaches, `(m, 3)`."""
+        return from_search(self.target, self._steps())
+
+    @property
+    def places(self) -> Integers:
+        """Where on its screen the near item of each triplet was, `(m,)`."""
+        clicks = clicks_of([(self.target, self._steps())])
+        return np.repeat(clicks.places, clicks.sizes - 1)
+
+    def _steps(self) -> list[tuple[tuple[int, ...], int | None]]:
+        """The questions that teach."""
         steps = zip(self.queries, self.answers, strict=True) if self.found else ()
-        return from_search(self.target, (step for step in steps if self.target not in step[0]))
+        return [step for step in steps if self.target not in step[0]]
 
 
 class Learner:
@@ -172,6 +183,11 @@ class Learner:
         return self.learnt.counts.copy()
 
     @property
+    def search_weights(self) -> Array:
+        """How much each search that taught counts, in their order: 1, unless the recipe says `weigh_searches`."""
+        return self.learnt.lesson_weights
+
+    @property
     def version(self) -> int:
         """How often the embedding was refitted."""
         return self.learnt.version
@@ -221,7 +237,7 @@ class Learner:
             episode = self._run_compiled(setup, target)
         self.number += 1
         if self.recipe.embedding != "true":
-            self.learnt.learn(episode.triplets, self.number)
+            self.learnt.learn(episode.triplets, self.number, episode.places)
         return episode
 
     # --- items come and go ---

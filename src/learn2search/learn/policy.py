@@ -4,6 +4,7 @@ A *lesson* is what one finished search teaches: triplets around its target. Less
 they came. Each question that learning has to answer is one function here:
 
     which searches teach?                `doubt`
+    and how much?                        `weigh`, `weigh_new`
     is a fit due?                        `fit_is_due`
     which lessons are fitted?            `last_lesson_to_fit`: all but the newest, which judge the result
     with how many axes?                  `next_dimension`
@@ -26,9 +27,14 @@ from learn2search.embed.gauss_embed import GaussEmbed
 from learn2search.embed.lapse import best_log_likelihoods
 from learn2search.embed.methods import EMBEDDINGS
 from learn2search.embedding import Embedding
+from learn2search.learn.cavity import Places
+from learn2search.learn.evidence import ROUNDS, Crowd, SearchWeights, judge_unseen, places_of, weigh_in_rounds
+from learn2search.learn.evidence import weigh as weigh_searches_by
 from learn2search.learn.recipe import AUTO, DOUBLING, ESTIMATED, Recipe
+from learn2search.learn.search_clicks import clicks_from_triplets
+from learn2search.streams import children
 from learn2search.triplets import click_weights, count_items
-from learn2search.typing import Array, Items, Triplets
+from learn2search.typing import Array, Integers, Items, Mask, Triplets
 
 FIRST_COMPONENTS = {ESTIMATED: 100, AUTO: 10}  # D until it is chosen
 AXES = (2, 5, 10, 20, 40, 80)  # that "auto" tries; on one axis items cannot pass each other, and fits get stuck
@@ -36,20 +42,38 @@ COMPARE_FROM = 128  # lessons from which it does
 _COMPARED = 0.2  # of the lessons, the newest, judge how many axes are best
 CHOOSE_AT = 10_000  # triplets from which "estimated" chooses D, as in the paper
 TELL = 2.0  # nats by which features must make the answers more probable than a coin does
+COLD_BELOW = 12_000  # triplets: below, fits begin from scratch where searches are weighed
 _OFFSET = 0.1  # of the prior's standard deviation: two items of which nothing is known must not coincide
 
 
 class Lessons(NamedTuple):
-    """Triplets `(m, 3)` and the number of the lesson that each belongs to, `(m,)`, ascending."""
+    """Triplets `(m, 3)` and the number of the lesson that each belongs to, `(m,)`, ascending.
+
+    Where it is known, for each triplet: the place on the screen of its near item (-1: unknown), the visitor (a number,
+    -1: unknown), whether the lesson is to be trusted whatever it looks like, and how much it counts.
+    """
 
     triplets: Triplets
     numbers: Items
+    places: Integers | None = None
+    visitors: Integers | None = None
+    trusted: Mask | None = None
+    weights: Array | None = None
 
     def up_to(self, last: int) -> Triplets:
-        return self.triplets[: int(np.searchsorted(self.numbers, last, side="right"))]
+        return self.triplets[: self._end(last)]
 
     def after(self, last: int) -> Triplets:
-        return self.triplets[int(np.searchsorted(self.numbers, last, side="right")) :]
+        return self.triplets[self._end(last) :]
+
+    def weights_up_to(self, last: int) -> Array | None:
+        return None if self.weights is None else self.weights[: self._end(last)]
+
+    def weights_after(self, last: int) -> Array | None:
+        return None if self.weights is None else self.weights[self._end(last) :]
+
+    def _end(self, last: int) -> int:
+        return int(np.searchsorted(self.numbers, last, side="right"))
 
 
 class Learnt(NamedTuple):
@@ -58,7 +82,7 @@ class Learnt(NamedTuple):
     embedding: of all items, in units in which the answers have the standard deviation `noise`. prior_variance: `(d,)`,
     of an item of which nothing is known. fitted_up_to: the last lesson that was fitted. is_taught: False before the
     first fit. online: are lessons after `fitted_up_to` taken in one by one? feature_scale: the prior's mean is so many
-    times the features on their axes; 0 without features.
+    times the features on their axes; 0 without features. crowd: what is known of all visitors together.
     """
 
     embedding: Embedding
@@ -68,6 +92,7 @@ class Learnt(NamedTuple):
     is_taught: bool = False
     online: bool = False
     feature_scale: float = 0.0
+    crowd: Crowd = Crowd()
 
 
 class Attempt(NamedTuple):
@@ -92,30 +117,69 @@ class Evaluation(NamedTuple):
 
 QUICK = 400  # milliseconds: who answers faster has not looked
 _ANSWERS = 3  # that are needed to call a visitor quick
-_SAME_PLACE = 8  # clicks on one place in a row
-_ENOUGH = 15  # triplets that are needed to compare a search with chance
-_CHANCE = 0.35  # a visitor whose answers are, on average, less probable than this clicks at random or against the grain
 
 
-def doubt(milliseconds: list[int], clicked: list[int], probabilities: Array) -> str | None:
-    """Why a finished search should teach nothing, None if it should.
+def doubt(milliseconds: list[int]) -> str | None:
+    """Why a finished search should teach nothing at all, None if it may: what was clicked is a matter of its weight.
 
-    Parameters
-    ----------
-    milliseconds
-        How long each answer took, where that is known.
-    clicked
-        The place on the screen of each click.
-    probabilities
-        How probable each triplet of the search was before it, `(m,)`; empty while nothing is known.
+    milliseconds: how long each answer took, where that is known.
     """
     if len(milliseconds) >= _ANSWERS and float(np.median(milliseconds)) < QUICK:
         return "answered too quickly"
-    if len(clicked) >= _SAME_PLACE and len(set(clicked)) == 1:
-        return "always the same place"
-    if len(probabilities) >= _ENOUGH and float(probabilities.mean()) < _CHANCE:
-        return "answers contradict what is known"
     return None
+
+
+def weigh(
+    recipe: Recipe,
+    lessons: Lessons,
+    known: Learnt,
+    placed: Array | None,
+    seed: np.random.SeedSequence,
+    *,
+    features: Array | None = None,
+    exact_features: bool = False,
+) -> SearchWeights | None:
+    """How much each lesson teaches, by fits to other lessons; None where all count alike.
+
+    known: as in `fit`. features: as in `attempt`, where their map is learnt.
+    """
+    if not recipe.weigh_searches or recipe.embedding != "gauss" or len(lessons.triplets) == 0:
+        return None
+    clicks = clicks_from_triplets(lessons.triplets, lessons.numbers, lessons.places)
+    first = np.unique(lessons.numbers, return_index=True)[1]
+    rows, search = clicks.triplets()
+    n = known.embedding.n_items
+    d = known.embedding.dim if placed is None else placed.shape[1]
+    scale = 0.0 if placed is None else fit_scale(placed, rows)
+    centre = None if placed is None else scale * placed
+    fit_seed, part_seed = children(seed, 2)
+
+    def places(weights: Array) -> Places:
+        if features is not None:
+            mapped = _map_model(rows, n, d, features, weights[search], fit_seed)
+            spread = (mapped.embedding_**2 + mapped.variance_).mean(axis=0)
+            return places_of(mapped.to_embedding(), spread)
+        if centre is not None and exact_features and len(rows) < recipe.refine_from * n:
+            return places_of(Embedding(centre, np.full((n, d), 1e-6 * centre.var())), centre.var())
+        prior = recipe.prior if centre is None else float((centre**2).mean())
+        model = _gauss(recipe, d, prior, rows, fit_seed, warm=False)
+        model.fit(rows, n_items=n, prior_mean=centre, sample_weight=weights[search])
+        return places_of(model.to_embedding(), model.prior_variance_, centre)
+
+    weights = np.ones(len(first)) if lessons.weights is None else lessons.weights[first]
+    visitors = None if lessons.visitors is None else lessons.visitors[first]
+    trusted = None if lessons.trusted is None else lessons.trusted[first]
+    return weigh_in_rounds(clicks, weights, places, ROUNDS, part_seed, visitors=visitors, trusted=trusted)
+
+
+def weigh_new(recipe: Recipe, known: Learnt, triplets: Triplets, places: Integers | None) -> tuple[float, float]:
+    """Weight and evidence of a lesson that `known` has not seen; places: as in `Lessons`."""
+    if not recipe.weigh_searches or known.embedding.var is None or len(triplets) == 0:
+        return 1.0, 0.0
+    clicks = clicks_from_triplets(triplets, np.zeros(len(triplets), np.int64), places)
+    by = places_of(known.embedding, known.prior_variance, noise=known.noise)
+    found = weigh_searches_by(judge_unseen(by, clicks), crowd=known.crowd)
+    return float(found.weights[0]), float(found.evidence[0])
 
 
 # --- when, and to what -----------------------------------------------------------------------------
@@ -215,8 +279,9 @@ def _gauss(
 
 
 def starts_warm(recipe: Recipe, known: Learnt, triplets: int, d: int) -> bool:
-    """Does a fit begin where the model in use is? With enough triplets an item, and on the same axes."""
-    enough = triplets >= recipe.warm_from * known.embedding.n_items
+    """Does a fit begin where the model in use is? With enough triplets an item, and on the same axes. Where searches
+    are weighed, only with many: what a bot has bent while it was not yet known for one should not stay."""
+    enough = triplets >= max(recipe.warm_from * known.embedding.n_items, COLD_BELOW if recipe.weigh_searches else 0)
     return known.is_taught and enough and known.embedding.dim == d
 
 
@@ -227,11 +292,13 @@ def takes_in_online(recipe: Recipe, triplets: int, n_items: int) -> bool:
 
 
 class Result(NamedTuple):
-    """A fit, how it predicted the held-out lessons (None without any), and whether it is to be used."""
+    """A fit, how it predicted the held-out lessons (None without any), whether it is to be used, and how much each
+    lesson teaches, in their order (None where all count alike)."""
 
     learnt: Learnt
     evaluation: Evaluation | None
     accepted: bool
+    weights: SearchWeights | None = None
 
 
 def attempt(
@@ -260,16 +327,30 @@ def attempt(
     exact_features
         See `fit`.
     """
-    after, is_newer = lessons.after(up_to), up_to > known.fitted_up_to
-    if features is not None and placed is not None and not exact_features:
-        if recipe.embedding == "gauss" and features_tell(placed, lessons.up_to(up_to)):
-            made = fit_features(recipe, lessons, up_to, features, known, placed, seed)
-            evaluation = evaluate(known, made, after)
-            return Result(made, evaluation, is_newer or is_accepted(recipe, evaluation, unjudged=False))
-        placed = None
-    made = fit(recipe, lessons, up_to, known, placed, seed, exact_features=exact_features)
-    evaluation = evaluate(known, made, after)
-    return Result(made, evaluation, is_accepted(recipe, evaluation, unjudged=placed is None and is_newer))
+    if exact_features:
+        features = None  # they are where the items are; there is no map to learn
+    elif placed is not None and not (recipe.embedding == "gauss" and features_tell(placed, lessons.up_to(up_to))):
+        features = placed = None
+    weighed = weigh(recipe, lessons, known, placed, seed, features=features, exact_features=exact_features)
+    if weighed is not None:
+        lessons = with_weights(lessons, weighed.weights)
+    is_newer = up_to > known.fitted_up_to
+    if features is not None and placed is not None:
+        made = fit_features(recipe, lessons, up_to, features, known, placed, seed)
+    else:
+        made = fit(recipe, lessons, up_to, known, placed, seed, exact_features=exact_features)
+    evaluation = evaluate(known, made, lessons.after(up_to), lessons.weights_after(up_to))
+    accepted = is_accepted(recipe, evaluation, unjudged=placed is None and is_newer)
+    accepted = accepted or (features is not None and is_newer)
+    if weighed is not None:
+        made = made._replace(crowd=weighed.crowd)
+    return Result(made, evaluation, accepted, weighed)
+
+
+def with_weights(lessons: Lessons, weights: Array) -> Lessons:
+    """Lessons that count so much, one number each."""
+    which = np.unique(lessons.numbers, return_inverse=True)[1]
+    return lessons._replace(weights=weights[which])
 
 
 def fit(
@@ -296,6 +377,7 @@ def fit(
     triplets, n = lessons.up_to(up_to), known.embedding.n_items
     d = next_dimension(recipe, known, lessons, up_to, seed) if placed is None else placed.shape[1]
     init = known.embedding if starts_warm(recipe, known, len(triplets), d) else None
+    weights = lessons.weights_up_to(up_to)
     if recipe.embedding != "gauss":
         return _fit_points(recipe.embedding, triplets, n, d, init, seed)._replace(fitted_up_to=up_to)
     scale = 0.0 if placed is None else fit_scale(placed, triplets)
@@ -305,7 +387,7 @@ def fit(
     # Few triplets move few items: a variance that they tell would call the features exact.
     prior = recipe.prior if centre is None or init is not None else float((centre**2).mean())
     model = _gauss(recipe, d, prior, triplets, seed, warm=init is not None)
-    model.fit(triplets, init=init, n_items=n, prior_mean=centre)
+    model.fit(triplets, init=init, n_items=n, prior_mean=centre, sample_weight=weights)
     mean = model.embedding_.copy()
     unseen = count_items(triplets, n) == 0
     mean[unseen] += unknown_offsets(np.flatnonzero(unseen), model.prior_variance_)
@@ -338,13 +420,19 @@ def fit_features(
     """A new embedding by a map of the features, `(n, f)`, always from scratch: warm ones collapse while triplets are
     few."""
     triplets, d = lessons.up_to(up_to), known.embedding.dim
-    temper = 1.0 / float(click_weights(triplets).mean())  # τ = 1/ω: as if each triplet had the weight ω
-    model = GaussEmbed(d, temper=temper, lapse=0.0, random_state=seed)
-    model.fit(triplets, n_items=len(features), features=features)
+    model = _map_model(triplets, len(features), d, features, lessons.weights_up_to(up_to), seed)
     online = takes_in_online(recipe, len(triplets), len(features))
     mean = model.embedding_ + unknown_offsets(np.arange(len(features)), 1e-6 * model.prior_variance_)  # no two coincide
     scale = fit_scale(placed, triplets, expected_scale(placed))
     return Learnt(Embedding(mean, model.variance_), model.prior_variance_, 1.0, up_to, True, online, scale)
+
+
+def _map_model(
+    triplets: Triplets, n: int, d: int, features: Array | None, weights: Array | None, seed: np.random.SeedSequence
+) -> GaussEmbed:
+    temper = 1.0 / float(click_weights(triplets).mean())  # τ = 1/ω: as if each triplet had the weight ω
+    model = GaussEmbed(d, temper=temper, lapse=0.0, random_state=seed)
+    return model.fit(triplets, n_items=n, features=features, sample_weight=weights)
 
 
 def _fit_points(
@@ -364,16 +452,17 @@ def _fit_points(
     return Learnt(Embedding(mean), prior_variance, noise, 0, True)
 
 
-def evaluate(known: Learnt, fitted: Learnt, held_out: Triplets) -> Evaluation | None:
-    """Both on the lessons that neither has seen; None when there are none."""
+def evaluate(known: Learnt, fitted: Learnt, held_out: Triplets, weights: Array | None = None) -> Evaluation | None:
+    """Both on the lessons that neither has seen; None when there are none. weights: of the triplets."""
     if len(held_out) == 0:
         return None
     new, old = (answer_probabilities(one.embedding, held_out, noise=one.noise) for one in (fitted, known))
-    return Evaluation(_mean_log(new), float((new > 0.5).mean()), _mean_log(old), len(held_out))
+    right = float(np.average(new > 0.5, weights=weights))
+    return Evaluation(_mean_log(new, weights), right, _mean_log(old, weights), len(held_out))
 
 
-def _mean_log(probabilities: Array) -> float:
-    return float(np.log(np.maximum(probabilities, 1e-12)).mean())
+def _mean_log(probabilities: Array, weights: Array | None) -> float:
+    return float(np.average(np.log(np.maximum(probabilities, 1e-12)), weights=weights))
 
 
 # --- before any answer -----------------------------------------------------------------------------

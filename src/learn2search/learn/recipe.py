@@ -24,6 +24,7 @@ _VERSION_0_1: dict[str, Any] = {
     "retry": 1.1,
     "refine_from": 6.0,
     "untaught_strategy": "sampled",
+    "weigh_searches": False,
 }
 
 
@@ -71,6 +72,9 @@ class Recipe:
     explore_below : int, optional
         An item with fewer triplets is unknown; while there are such items, each search shows some of them in its first
         query.
+    weigh_searches : bool, optional
+        Does each search teach as much as it looks like a person's? For visitors whom nobody knows; a fit takes three
+        to nine times as long.
 
     Raises
     ------
@@ -102,6 +106,7 @@ class Recipe:
     retry: float = 1.1
     refine_from: float = 6.0
     explore_below: int = 0
+    weigh_searches: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "strategy", known_strategy(self.strategy))
@@ -117,6 +122,8 @@ class Recipe:
                 raise ValueError(f"{name} must be a number, 0 or more, got {value!r}")
             if name in ("learning_rate", "batches") and value == 0:
                 raise ValueError(f"{name} must be above 0")
+        if not isinstance(self.weigh_searches, bool):
+            raise ValueError(f"weigh_searches must be True or False, got {self.weigh_searches!r}")
         if not 0 <= self.held_out < 1:
             raise ValueError(f"held_out is a share of the lessons, from 0 to below 1, got {self.held_out!r}")
         if not self.retry > 1:

@@ -21,9 +21,16 @@ def _unchanged(_table: str, row: Row) -> Row:
     return row
 
 
+def _with_weights(table: str, row: Row) -> Row:
+    if table == "search":
+        return row | {"weight": None, "evidence": None, "trusted": False}
+    return row | {"weight": 1.0} if table == "triplet" else row
+
+
 # Older revisions in their order, with what turns a row of each into one of the next. A new migration adds a line here.
 UPGRADES: dict[str, Upgrade] = {
     "0001": _unchanged,  # 0002 makes room in search.strategy
+    "0002": _with_weights,  # 0003 has weights
 }
 
 

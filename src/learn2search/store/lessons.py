@@ -1,23 +1,38 @@
 """Statements about triplets: what finished searches teach, one lesson a search."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sqlalchemy import Connection, Select, and_, func, insert, select, update
 
-from learn2search.store.tables import search, triplet
-from learn2search.typing import Triplets
+from learn2search.store.enums import AnswerKind
+from learn2search.store.tables import search, step, triplet
+from learn2search.typing import Array, Triplets
 
 
-def add(db: Connection, collection_id: int, lesson: int, search_id: str, rows: Sequence[tuple[int, Triplets]]) -> None:
-    """Write the triplets of one search: `(step number, triplets (k - 1, 3))` for each of its choices."""
-    add_many(db, collection_id, [(lesson, search_id, rows)])
+class NewLesson(NamedTuple):
+    """The triplets of one search: `(step number, triplets (k - 1, 3))` for each of its choices, and what they count."""
+
+    number: int
+    search_id: str
+    rows: Sequence[tuple[int, Triplets]]
+    weight: float = 1.0
 
 
-def add_many(
-    db: Connection, collection_id: int, lessons: Sequence[tuple[int, str, Sequence[tuple[int, Triplets]]]]
+def add(
+    db: Connection,
+    collection_id: int,
+    lesson: int,
+    search_id: str,
+    rows: Sequence[tuple[int, Triplets]],
+    weight: float = 1.0,
 ) -> None:
+    """Write the triplets of one search, as in `NewLesson`."""
+    add_many(db, collection_id, [NewLesson(lesson, search_id, rows, weight)])
+
+
+def add_many(db: Connection, collection_id: int, lessons: Sequence[NewLesson]) -> None:
     values = [
         {
             "collection_id": collection_id,
@@ -29,8 +44,9 @@ def add_many(
             "near": near,
             "far": far,
             "withdrawn": False,
+            "weight": weight,
         }
-        for lesson, search_id, rows in lessons
+        for lesson, search_id, rows, weight in lessons
         for number, rows_of_step in rows
         for pair, (anchor, near, far) in enumerate(rows_of_step.tolist())
     ]
@@ -38,23 +54,51 @@ def add_many(
         db.execute(insert(triplet), values)
 
 
-def between(db: Connection, collection_id: int, after: int, up_to: int) -> Triplets:
-    """The triplets that online steps learn from the lessons after + 1, ..., up_to: `(m, 3)`, in their order.
+def between(db: Connection, collection_id: int, after: int, up_to: int) -> tuple[Triplets, Array]:
+    """The triplets that online steps learn from the lessons after + 1, ..., up_to, `(m, 3)`, in their order, and what
+    each counted when its search ended, `(m,)`.
 
     Triplets that were withdrawn later are among them, so that every process learns the same.
     """
-    query = select(triplet.c.anchor, triplet.c.near, triplet.c.far).where(
+    query = select(triplet.c.anchor, triplet.c.near, triplet.c.far, triplet.c.weight).where(
         triplet.c.collection_id == collection_id, triplet.c.lesson > after, triplet.c.lesson <= up_to
     )
     rows = db.execute(query.order_by(triplet.c.lesson, triplet.c.step, triplet.c.pair)).all()
-    return np.array([tuple(row) for row in rows], np.int64).reshape(-1, 3)
+    triplets = np.array([tuple(row[:3]) for row in rows], np.int64).reshape(-1, 3)
+    return triplets, np.array([row[3] for row in rows], float)
+
+
+class TaughtBy(NamedTuple):
+    """The search that a lesson came from."""
+
+    search_id: str
+    visitor: str | None
+    weight: float | None
+    trusted: bool
+
+
+def taught_by(db: Connection, collection_id: int) -> dict[int, TaughtBy]:
+    """The searches of all lessons, by their numbers."""
+    columns = (search.c.lesson, search.c.id, search.c.visitor, search.c.weight, search.c.trusted)
+    query = select(*columns).where(search.c.collection_id == collection_id, search.c.lesson.is_not(None))
+    return {int(row[0]): TaughtBy(*row[1:]) for row in db.execute(query)}
+
+
+def places(db: Connection, collection_id: int) -> dict[tuple[int, int], int]:
+    """Where on the screen the chosen item was, by lesson and number of the step."""
+    columns = (search.c.lesson, step.c.number, step.c.shown, step.c.chosen)
+    query = select(*columns).join(search, search.c.id == step.c.search_id)
+    query = query.where(search.c.collection_id == collection_id, search.c.lesson.is_not(None))
+    rows = db.execute(query.where(step.c.kind == AnswerKind.CHOICE))
+    return {(row[0], row[1]): list(row[2]).index(row[3]) for row in rows if row[3] in row[2]}
 
 
 def usable_triplets(db: Connection, collection_id: int) -> Triplets:
-    """The triplets that a fit may use: `(m, 4)`, columns anchor, near, far, lesson, in the order of the lessons."""
-    columns = (triplet.c.anchor, triplet.c.near, triplet.c.far, triplet.c.lesson)
+    """The triplets that a fit may use: `(m, 5)`, columns anchor, near, far, lesson, step, in the order of the
+    lessons."""
+    columns = (triplet.c.anchor, triplet.c.near, triplet.c.far, triplet.c.lesson, triplet.c.step)
     query = _valid(select(*columns), collection_id).order_by(triplet.c.lesson, triplet.c.step, triplet.c.pair)
-    return np.array([tuple(row) for row in db.execute(query).all()], np.int64).reshape(-1, 4)
+    return np.array([tuple(row) for row in db.execute(query).all()], np.int64).reshape(-1, 5)
 
 
 def count(db: Connection, collection_id: int) -> int:

@@ -4,10 +4,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, Select, and_, bindparam, func, insert, select, update
+from sqlalchemy import (
+    Connection,
+    RowMapping,
+    Select,
+    and_,
+    bindparam,
+    case,
+    func,
+    insert,
+    not_,
+    or_,
+    select,
+    update,
+)
 
 from learn2search.store.enums import AnswerKind, SearchOrigin, SearchStatus
 from learn2search.store.tables import search, step
+
+SET_ASIDE = 0.05  # a search with less weight counts as set aside
 
 
 @dataclass(frozen=True)
@@ -44,6 +59,14 @@ class SearchRow:
     started_at: float
     changed_at: float
     ended_at: float | None
+    weight: float | None = None
+    evidence: float | None = None
+    trusted: bool = False
+
+    @property
+    def is_set_aside(self) -> bool:
+        """Does it teach nothing, or next to nothing?"""
+        return self.quarantine is not None or (self.weight is not None and self.weight < SET_ASIDE)
 
 
 # The statements of every click are built once.
@@ -59,6 +82,11 @@ _CLOSE = (
         chosen=bindparam("new_chosen"),
         milliseconds=bindparam("new_milliseconds"),
     )
+)
+_WEIGH = (
+    update(search)
+    .where(search.c.id == bindparam("of_search"), search.c.trusted.is_(False))
+    .values(weight=bindparam("new_weight"), evidence=bindparam("new_evidence"))
 )
 
 
@@ -112,6 +140,13 @@ def change(db: Connection, search_id: str, **values: Any) -> None:
     db.execute(update(search).where(search.c.id == search_id).values(**values))
 
 
+def set_weights(db: Connection, weights: Sequence[tuple[str, float, float]]) -> None:
+    """Write down weight and evidence of searches, by their ids; those that the owner trusts keep theirs."""
+    if weights:
+        values = [dict(zip(("of_search", "new_weight", "new_evidence"), one, strict=True)) for one in weights]
+        db.execute(_WEIGH, values)
+
+
 def end(db: Connection, search_id: str, status: SearchStatus, now: float, **values: Any) -> None:
     change(db, search_id, status=status, ended_at=now, changed_at=now, **values)
 
@@ -160,7 +195,12 @@ def finished(db: Connection, collection_id: int) -> list[Finished]:
 
 def _found(collection_id: int) -> Any:
     found = search.c.status == SearchStatus.FOUND
-    return and_(search.c.collection_id == collection_id, found, search.c.quarantine.is_(None))
+    return and_(search.c.collection_id == collection_id, found, not_(_set_aside()))
+
+
+def _set_aside() -> Any:
+    """As `SearchRow.is_set_aside`."""
+    return or_(search.c.quarantine.is_not(None), func.coalesce(search.c.weight, 1.0) < SET_ASIDE)
 
 
 def count_by_status(db: Connection, collection_id: int) -> dict[SearchStatus, int]:
@@ -195,7 +235,7 @@ def answer_times_by_count(db: Connection, collection_id: int, limit: int) -> dic
         select(step.c.shown, step.c.milliseconds)
         .join(search, search.c.id == step.c.search_id)
         .where(search.c.collection_id == collection_id, search.c.origin == SearchOrigin.PAGE)
-        .where(step.c.milliseconds.is_not(None), step.c.kind.in_(_ANSWERED), search.c.quarantine.is_(None))
+        .where(step.c.milliseconds.is_not(None), step.c.kind.in_(_ANSWERED), not_(_set_aside()))
         .order_by(step.c.shown_at.desc())
         .limit(limit)
     )
@@ -208,10 +248,10 @@ def answer_times_by_count(db: Connection, collection_id: int, limit: int) -> dic
 def latest(
     db: Connection, collection_id: int, limit: int, offset: int = 0, quarantined: bool | None = None
 ) -> list[SearchRow]:
-    """Searches, the newest first. `quarantined` restricts them to those in quarantine, or to the others."""
+    """Searches, the newest first. `quarantined` restricts them to those set aside, or to the others."""
     query = select(search).where(search.c.collection_id == collection_id)
     if quarantined is not None:
-        query = query.where(search.c.quarantine.is_not(None) if quarantined else search.c.quarantine.is_(None))
+        query = query.where(_set_aside() if quarantined else not_(_set_aside()))
     return _rows(db, query.order_by(search.c.changed_at.desc(), search.c.id).offset(offset).limit(limit))
 
 
@@ -221,10 +261,9 @@ def latest_found(db: Connection, collection_id: int, limit: int) -> list[SearchR
 
 
 def count(db: Connection, collection_id: int) -> tuple[int, int]:
-    """How many searches there are, and how many are in quarantine."""
-    row = db.execute(
-        select(func.count(), func.count(search.c.quarantine)).where(search.c.collection_id == collection_id)
-    ).one()
+    """How many searches there are, and how many are set aside."""
+    aside = func.count(case((_set_aside(), 1)))
+    row = db.execute(select(func.count(), aside).where(search.c.collection_id == collection_id)).one()
     return int(row[0]), int(row[1])
 
 

@@ -27,6 +27,7 @@ from sqlalchemy import (
     Text,
     TypeDecorator,
     UniqueConstraint,
+    false,
     text,
 )
 
@@ -128,6 +129,9 @@ search = Table(
     Column("questions", Integer, nullable=True),
     Column("lesson", Integer, nullable=True),  # what it became, once it teaches
     Column("quarantine", Text, nullable=True),  # the reason
+    Column("weight", Double, nullable=True),  # how much it teaches, 0 to 1; None before it was weighed: in full
+    Column("evidence", Double, nullable=True),  # log honest - log bot, from which the weight follows
+    Column("trusted", Boolean, nullable=False, server_default=false()),  # by the owner, whatever it looks like
     Column("visitor", String(32), nullable=True),  # a salted hash of a random cookie
     Column("origin", OneOf(SearchOrigin), nullable=False),
     Column("started_at", Double, nullable=False),
@@ -163,6 +167,7 @@ triplet = Table(
     Column("near", Integer, nullable=False),
     Column("far", Integer, nullable=False),
     Column("withdrawn", Boolean, nullable=False, default=False),
+    Column("weight", Double, nullable=False, server_default="1"),  # of the search when it ended: for online steps
 )
 Index(
     "uq_triplet_search_step_pair",

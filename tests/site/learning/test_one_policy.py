@@ -42,7 +42,7 @@ def recorded(site: Site, collection: Collection, episode: l2s.Episode) -> Record
 @pytest.mark.parametrize("show", [2, 4])
 def test_the_loop_and_the_site_should_learn_the_same(tmp_path: Path, show: int) -> None:
     oracle = l2s.ProbitOracle(FEATURES, 0.3, seed=1)
-    learner = l2s.Learner(oracle, N, k=show, n_components=D, seed=SEED)
+    learner = l2s.Learner(oracle, N, k=show, n_components=D, seed=SEED, weigh_searches=True)
     site = Site.open(Settings(home=tmp_path / "home", database_url=None, seed=SEED))
     collection = cards(site, tmp_path, show)
     versions = []

@@ -114,12 +114,12 @@ def set_aside(site: Site, search_id: str) -> None:
     with site.database.write() as db:
         if searches.get(db, search_id) is None:
             raise NotFound("There is no such search.")
-        searches.change(db, search_id, quarantine=finished_searches.BY_OWNER)
+        searches.change(db, search_id, quarantine=finished_searches.BY_OWNER, trusted=False)
         finished_searches.withdraw(db, search_id)
 
 
 def release(site: Site, search_id: str) -> None:
-    """Learn from a search that was set aside, and that the owner trusts after all.
+    """Learn from a search that was set aside, and that the owner trusts after all: it counts in full from now on.
 
     Raises
     ------
@@ -132,8 +132,11 @@ def release(site: Site, search_id: str) -> None:
         row = searches.get(db, search_id)
         if row is None:
             raise NotFound("There is no such search.")
-        if row.quarantine is None or row.target is None:
-            raise Conflict("Only a finished search in quarantine can be released.")
-        answers = tuple(answers_that_count(searches.steps(db, search_id)))
-        lesson = finished_searches.Lesson(finished_searches.triplets_of(answers, row.target), quarantine=None)
-        finished_searches.record(db, replace(row, quarantine=None), lesson)
+        if not row.is_set_aside or row.target is None:
+            raise Conflict("Only a finished search that was set aside can be released.")
+        searches.change(db, search_id, trusted=True, weight=1.0)
+        if row.lesson is None:
+            answers = tuple(answers_that_count(searches.steps(db, search_id)))
+            rows = finished_searches.triplets_of(answers, row.target)
+            lesson = finished_searches.Lesson(rows, quarantine=None, evidence=row.evidence)
+            finished_searches.record(db, replace(row, quarantine=None), lesson)

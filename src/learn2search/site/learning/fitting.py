@@ -7,11 +7,11 @@ import numpy as np
 from learn2search import Embedding
 from learn2search.learn import policy
 from learn2search.learn.policy import Learnt, Lessons, Result
-from learn2search.learn.recipe import Recipe, make_recipe
 from learn2search.site.catalogue.options import options_of
 from learn2search.site.context import Site
 from learn2search.site.learning.expected_positions import content_features, placed_by_content, positions_for
 from learn2search.site.learning.metadata import ModelEvaluation, ModelMetadata, ModelPrior, metadata_of
+from learn2search.site.learning.recipes import recipe_of
 from learn2search.store import items, lessons, models
 from learn2search.store.collections import Collection
 from learn2search.store.enums import ModelOrigin
@@ -25,7 +25,8 @@ _LOOP, _FIT = 0, 1  # the random streams of the library's loop: the same searche
 class FittedModel:
     """Positions of items 0..size-1, what is known about them, and whether they are to be published.
 
-    fitted_up_to: the last lesson that was fitted. triplets: how many were fitted.
+    fitted_up_to: the last lesson that was fitted. triplets: how many were fitted. weights: weight and evidence of each
+    lesson, by its number.
     """
 
     embedding: Embedding
@@ -33,19 +34,27 @@ class FittedModel:
     accepted: bool
     fitted_up_to: int
     triplets: int
-
-
-def recipe_of(collection: Collection) -> Recipe:
-    """How a collection learns: the library's best preset."""
-    options = options_of(collection)
-    return make_recipe("best", options.usual_show, n_components=options.dimensions)
+    weights: dict[int, tuple[float, float]]
 
 
 def read_lessons(site: Site, collection: Collection) -> Lessons:
     """All lessons that count."""
     with site.database.read() as db:
         rows = lessons.usable_triplets(db, collection.id)
-    return Lessons(np.ascontiguousarray(rows[:, :3]), np.ascontiguousarray(rows[:, 3]))
+        places, searches = lessons.places(db, collection.id), lessons.taught_by(db, collection.id)
+    numbers = np.ascontiguousarray(rows[:, 3])
+    known, of = np.unique(numbers, return_inverse=True)
+    taught = [searches[number] for number in known.tolist()]
+    visitors: dict[str, int] = {}
+    who = [-1 if one.visitor is None else visitors.setdefault(one.visitor, len(visitors)) for one in taught]
+    return Lessons(
+        np.ascontiguousarray(rows[:, :3]),
+        numbers,
+        np.array([places.get((lesson, step), -1) for lesson, step in rows[:, 3:].tolist()], np.int64),
+        np.array(who, np.int64)[of],
+        np.array([one.trusted for one in taught], bool)[of],
+        np.array([1.0 if one.weight is None else one.weight for one in taught], float)[of],
+    )
 
 
 def fit_model(site: Site, collection: Collection, current: Model, taught: Lessons) -> FittedModel:
@@ -62,7 +71,12 @@ def fit_model(site: Site, collection: Collection, current: Model, taught: Lesson
         recipe, taught, up_to, known, placed, seed, features=features, exact_features=metadata.prior.features
     )
     described = _described(result, metadata.prior, len(taught.triplets), collection.lessons)
-    return FittedModel(result.learnt.embedding, described, result.accepted, up_to, len(taught.up_to(up_to)))
+    weights: dict[int, tuple[float, float]] = {}
+    if result.weights is not None:
+        each = zip(result.weights.weights.tolist(), result.weights.evidence.tolist(), strict=True)
+        weights = dict(zip(np.unique(taught.numbers).tolist(), each, strict=True))
+    triplets = len(taught.up_to(up_to))
+    return FittedModel(result.learnt.embedding, described, result.accepted, up_to, triplets, weights)
 
 
 def _known(site: Site, collection: Collection, current: Model, up_to: int, size: int) -> Learnt:
@@ -104,6 +118,7 @@ def _described(result: Result, prior: ModelPrior, triplets: int, lessons_now: in
         prior=ModelPrior(variance=variance, content=content, features=prior.features),
         evaluation=evaluation,
         online=learnt.online,
+        crowd=learnt.crowd,
         triplets=triplets,
         lessons=lessons_now,
     )

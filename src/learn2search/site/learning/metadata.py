@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
+from learn2search.learn.evidence import Crowd
 from learn2search.store.models import ModelInfo
 from learn2search.typing import Array
 
@@ -52,7 +53,8 @@ class ModelEvaluation(BaseModel):
 
 class ModelMetadata(BaseModel):
     """is_taught: False for a model that no answer has told anything. online: lessons after its fit are taken in one by
-    one. triplets, lessons: how many there were when it was fitted, held-out ones included."""
+    one. crowd: what is known of all visitors together. triplets, lessons: how many there were when it was fitted,
+    held-out ones included."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -60,6 +62,7 @@ class ModelMetadata(BaseModel):
     evaluation: ModelEvaluation | None = None
     is_taught: bool = True
     online: bool = False
+    crowd: Crowd = Crowd()
     triplets: int = 0
     lessons: int = 0
 

@@ -18,7 +18,7 @@ from learn2search.site.learning.metadata import ModelMetadata, metadata_of
 from learn2search.store import lessons, models
 from learn2search.store.database import Database
 from learn2search.store.models import Model
-from learn2search.typing import Items, Triplets
+from learn2search.typing import Items, Mask, Triplets
 
 _KEPT = 24  # models or embeddings at most,
 _MEMORY = 200_000_000  # and not more bytes of embeddings than this, about,
@@ -105,11 +105,12 @@ class ModelCache:
         if before.lessons == up_to:
             return before
         with self._database.read() as db:
-            rows = lessons.between(db, before.model.info.collection_id, before.lessons, up_to)
+            rows, weights = lessons.between(db, before.model.info.collection_id, before.lessons, up_to)
+        weights = weights[covered_rows(rows, before.items)]
         rows = to_rows(rows, before.items)
         if len(rows) == 0:
             return EmbeddingAt(before.model, up_to, before.embedding)
-        return EmbeddingAt(before.model, up_to, online_step(before.embedding, rows))
+        return EmbeddingAt(before.model, up_to, online_step(before.embedding, rows, sample_weight=weights))
 
 
 def _room_of(known: EmbeddingAt) -> int:
@@ -124,7 +125,9 @@ def learns_online(model: Model) -> bool:
 
 def to_rows(triplets: Triplets, items: Items) -> Triplets:
     """Triplets of item numbers as triplets of rows; those that name an item which is not among `items` are left out."""
-    rows = np.searchsorted(items, triplets)
-    inside = (rows < len(items)).all(axis=1)
-    rows, triplets = rows[inside], triplets[inside]
-    return np.ascontiguousarray(rows[(items[rows] == triplets).all(axis=1)])
+    return np.ascontiguousarray(np.searchsorted(items, triplets[covered_rows(triplets, items)]))
+
+
+def covered_rows(triplets: Triplets, items: Items) -> Mask:
+    """Which triplets name items that are among `items`, `(m,)`."""
+    return np.asarray(np.isin(triplets, items).all(axis=1))

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from learn2search.site.context import Site
-from learn2search.site.learning.finished_searches import triplets_of
+from learn2search.site.learning.finished_searches import Lesson, triplets_of, weighed
 from learn2search.store import collections, lessons, searches
 from learn2search.store.collections import Collection
 from learn2search.store.enums import AnswerKind, SearchOrigin, SearchStatus
+from learn2search.store.lessons import NewLesson
 from learn2search.store.searches import SearchRow, StepRow
 
 _SECONDS_APART = 45.0  # between the ends of two searches, in the times that are written
@@ -43,23 +44,31 @@ def recorded_step(number: int, shown: tuple[int, ...], chosen: int | None, targe
     return StepRow(number, shown, kind, item, milliseconds=None, shown_at=0.0, fits=0.0, likely=())
 
 
-def write_searches(site: Site, collection: Collection, found: Sequence[RecordedSearch], to_come: int = 0) -> None:
+def write_searches(
+    site: Site, collection: Collection, found: Sequence[RecordedSearch], to_come: int = 0, *, weigh: bool = True
+) -> None:
     """Write searches as the next lessons of a collection.
 
     Parameters
     ----------
     to_come
         How many more will follow: the times are chosen so that the very last search ends now.
+    weigh
+        By what was known when each began. Else all count in full until the next fit.
     """
     first = site.now() - _SECONDS_APART * (len(found) + to_come)
     rows: list[SearchRow] = []
     steps: list[tuple[str, StepRow]] = []
     learnt = []
     for place, one in enumerate(found):
+        lesson = Lesson(triplets_of(one.steps, one.target), None)
+        if weigh:
+            known = site.models.embedding_at(one.model_id, one.lessons)
+            lesson = weighed(collection, one.steps, one.target, known)
         row = _row(collection, one, collection.lessons + place + 1, first + _SECONDS_APART * place)
-        rows.append(row)
+        rows.append(replace(row, weight=lesson.weight if weigh else None, evidence=lesson.evidence))
         steps += [(row.id, replace(step, shown_at=row.started_at)) for step in one.steps]
-        learnt.append((collection.lessons + place + 1, row.id, triplets_of(one.steps, one.target)))
+        learnt.append(NewLesson(collection.lessons + place + 1, row.id, lesson.rows, lesson.weight))
     with site.database.write() as db:
         searches.add_many(db, rows, steps)
         lessons.add_many(db, collection.id, learnt)

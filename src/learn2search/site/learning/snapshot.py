@@ -96,7 +96,7 @@ def load(site: Site, slug: str, path: Path) -> None:
     if int(arrays["size"]) != len(numbers) or collection.lessons:
         raise Invalid(f"{path.name} does not fit the collection “{collection.title}”.")
     model_ids = _load_models(site, collection, numbers, arrays)
-    write_searches(site, collection, _searches(arrays, model_ids))
+    write_searches(site, collection, _searches(arrays, model_ids), weigh=False)
     site.forget()
 
 

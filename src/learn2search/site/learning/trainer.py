@@ -12,16 +12,18 @@ from collections.abc import Callable
 from typing import Any
 
 import structlog
+from sqlalchemy import Connection
 
 from learn2search import Embedding
 from learn2search.learn import policy
 from learn2search.learn.policy import Attempt
 from learn2search.site.context import Site
-from learn2search.site.learning.fitting import FittedModel, fit_model, read_lessons, recipe_of
+from learn2search.site.learning.fitting import FittedModel, fit_model, read_lessons
 from learn2search.site.learning.metadata import metadata_of
 from learn2search.site.learning.publishing import publish
+from learn2search.site.learning.recipes import recipe_of
 from learn2search.site.visits import searching
-from learn2search.store import collections, lessons, models
+from learn2search.store import collections, lessons, models, searches
 from learn2search.store.collections import Collection
 from learn2search.store.enums import ModelOrigin
 from learn2search.store.lock import trainer_lock
@@ -127,6 +129,13 @@ def train(site: Site, collection: Collection) -> ModelInfo | None:
     return _write(site, collection, current, fit_model(site, collection, current, taught))
 
 
+def _write_weights(db: Connection, collection: Collection, weights: dict[int, tuple[float, float]]) -> None:
+    """How much each search teaches, for the owner, and as the beginning of the next fit."""
+    taught = lessons.taught_by(db, collection.id) if weights else {}
+    found = [(taught[number].search_id, *one) for number, one in weights.items() if number in taught]
+    searches.set_weights(db, found)
+
+
 def _write(site: Site, collection: Collection, current: Model, made: FittedModel) -> ModelInfo | None:
     """Write the model down, published or kept out; it covers the items of the model in use."""
     var = None if made.embedding.var is None else made.embedding.var[current.items]
@@ -142,6 +151,7 @@ def _write(site: Site, collection: Collection, current: Model, made: FittedModel
         "embedding": Embedding(made.embedding.mean[current.items], var),
     }
     with site.database.write() as db:
+        _write_weights(db, collection, made.weights)
         if made.accepted:
             return publish(db, site, collection, **values)
         return models.add(db, collection_id=collection.id, now=site.now(), **values).info

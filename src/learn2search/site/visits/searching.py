@@ -15,8 +15,8 @@ from learn2search.site.catalogue.options import Options, options_of
 from learn2search.site.context import Site
 from learn2search.site.errors import Invalid, NotFound
 from learn2search.site.learning import finished_searches
-from learn2search.site.learning.fitting import recipe_of
 from learn2search.site.learning.metadata import metadata_of
+from learn2search.site.learning.recipes import recipe_of
 from learn2search.site.show_counts import AUTOMATIC, ShowCount, checked_show
 from learn2search.site.visits.automatic_show import automatic_show
 from learn2search.site.visits.beliefs import LIKELY, MISS_RATE, OpenSearch

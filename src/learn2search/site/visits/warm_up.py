@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from learn2search import Embedding, make_search
-from learn2search.comparison import answer_probabilities
-from learn2search.embed.online import online_step
+from learn2search import Crowd, Embedding, make_search, online_step, weigh_searches
 
 
 def warm_up() -> None:
@@ -20,4 +18,4 @@ def warm_up() -> None:
         search.ask(k=2)
         search.top(3)
     triplets = np.array([[0, 1, 2], [1, 2, 3], [2, 3, 4]])
-    answer_probabilities(online_step(space, triplets), triplets)
+    weigh_searches(online_step(space, triplets), [(0, [((1, 2, 3, 4), 1)])], fitted=[0], crowd=Crowd())
