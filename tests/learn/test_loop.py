@@ -1,6 +1,6 @@
 """The blind loop: it learns, step by step as the searches do, goes on exactly after a restart, and never hangs."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,7 @@ import pytest
 
 import learn2search as l2s
 from learn2search.learn import loop
-from learn2search.typing import Items, Triplets
+from learn2search.typing import Array, Items, Triplets
 
 N, D = 40, 2
 FEATURES = np.random.default_rng(7).normal(size=(N, D))
@@ -313,14 +313,28 @@ def test_new_items_should_bring_features_when_the_others_have_them() -> None:
     list(loop_.searches(5))
 
 
-def test_the_number_of_axes_should_be_chosen_when_there_are_enough_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_axes_should_be_chosen_when_there_are_enough_triplets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("learn2search.learn.policy.CHOOSE_AT", 150)
-    monkeypatch.setattr("learn2search.learn.policy.COMPARE_FROM", 32)
-    for n_components, first in (("estimated", N - 1), ("auto", 10)):
-        loop_ = learner(n_components=n_components)
-        assert loop_.embedding.dim == first
-        list(loop_.searches(60))
-        assert loop_.embedding.dim < first
+    loop_ = learner(n_components="estimated")
+    assert loop_.embedding.dim == N - 1
+    list(loop_.searches(60))
+    assert loop_.embedding.dim < N - 1
+
+
+def test_more_and_fewer_axes_should_be_compared_when_the_searches_have_doubled(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared = []
+
+    def compare(d: int, ladder: list[int], scores: Callable[[int], Array]) -> int:
+        compared.append((d, len(scores(ladder[0]))))  # a score for each held-out lesson
+        return d
+
+    monkeypatch.setattr("learn2search.learn.policy.COMPARE_FROM", 16)
+    monkeypatch.setattr("learn2search.learn.policy.better_dimension", compare)
+    loop_ = learner(n_components="auto")
+    list(loop_.searches(50))
+    assert loop_.embedding.dim == 10
+    assert 1 <= len(compared) <= 6
+    assert all(d == 10 and 3 <= lessons <= 10 for d, lessons in compared)
 
 
 @pytest.mark.heavy
