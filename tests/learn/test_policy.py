@@ -251,6 +251,21 @@ def test_a_fit_should_take_features_that_tell_and_leave_others_out(useful: bool)
         assert result.evaluation.accuracy > 0.7
 
 
+def test_a_belief_should_be_trusted_as_far_as_searches_that_were_not_fitted_say() -> None:
+    seen = np.random.default_rng(4).normal(size=(100, 3))
+    taught = asked_by_search(seen, 60, seed=5)
+    right = policy.first_positions(100, 3)._replace(embedding=l2s.Embedding(seen / 0.5))  # in units of the noise
+    off = 2 * seen + 0.6 * np.random.default_rng(6).normal(
+        size=(100, 3)
+    )  # each item misplaced, the same in all answers
+    wrong = right._replace(embedding=l2s.Embedding(off))
+    assert policy.trust_in(right, taught, 20) > 0.9
+    assert policy.trust_in(wrong, taught, 20) < 0.8
+    assert policy.trust_in(wrong, taught, 60) == 1.0  # nothing is left to judge it by
+    doubtful = taught._replace(weights=np.zeros(len(taught.numbers)))
+    assert policy.trust_in(wrong, doubtful, 20) == 1.0
+
+
 @pytest.mark.parametrize("share", [1.0, 0.5])
 def test_an_item_that_joins_should_be_placed_by_its_features(share: float) -> None:
     """Ridge regression; its variance is what it leaves over, as items that were kept back show."""

@@ -10,6 +10,7 @@ they came. Each question that learning has to answer is one function here:
     with how many axes?                  `next_dimension`
     from where, and how?                 `starts_warm`, `fit`; with features: `features_tell`, `fit_features`
     is the result used?                  `evaluate`, `is_accepted`
+    and how far is a belief trusted?     `trust_in`
     what is expected of a new item?      `first_positions`, `placed_like`, `unknown_offsets`
     and between two fits?                `takes_in_online`; `embed.online` has the step itself
 """
@@ -32,6 +33,8 @@ from learn2search.learn.evidence import ROUNDS, Crowd, SearchWeights, judge_unse
 from learn2search.learn.evidence import weigh as weigh_searches_by
 from learn2search.learn.recipe import AUTO, DOUBLING, ESTIMATED, Recipe
 from learn2search.learn.search_clicks import clicks_from_triplets
+from learn2search.search.posterior import PosteriorSearch
+from learn2search.search.trust import fit_trust
 from learn2search.streams import children
 from learn2search.triplets import click_weights, count_items
 from learn2search.typing import Array, Integers, Items, Mask, Triplets
@@ -43,6 +46,7 @@ _COMPARED = 0.2  # of the lessons, the newest, judge how many axes are best
 CHOOSE_AT = 10_000  # triplets from which "estimated" chooses D, as in the paper
 TELL = 2.0  # nats by which features must make the answers more probable than a coin does
 COLD_BELOW = 12_000  # triplets: below, fits begin from scratch where searches are weighed
+_NEWEST = 30  # lessons that say how far a belief can be trusted
 _OFFSET = 0.1  # of the prior's standard deviation: two items of which nothing is known must not coincide
 
 
@@ -459,6 +463,25 @@ def evaluate(known: Learnt, fitted: Learnt, held_out: Triplets, weights: Array |
     new, old = (answer_probabilities(one.embedding, held_out, noise=one.noise) for one in (fitted, known))
     right = float(np.average(new > 0.5, weights=weights))
     return Evaluation(_mean_log(new, weights), right, _mean_log(old, weights), len(held_out))
+
+
+def trust_in(learnt: Learnt, lessons: Lessons, up_to: int) -> float:
+    """How far a belief about these positions can be trusted (see `search.trust`), by the newest lessons that were not
+    fitted and look honest; 1 without any."""
+    judges = lessons.numbers > up_to
+    if lessons.weights is not None:
+        judges &= lessons.weights >= 0.5
+    clicks = clicks_from_triplets(lessons.triplets[judges], lessons.numbers[judges])
+    search = PosteriorSearch(learnt.embedding, learnt.noise, reuse=True, seed=0)
+    beliefs, targets = [], []
+    for number in range(max(len(clicks.targets) - _NEWEST, 0), len(clicks.targets)):
+        search.restart()
+        for shown in clicks.shown[clicks.search == number]:
+            search.show(shown[shown >= 0])
+            search.tell(int(shown[0]))
+            beliefs.append(search.probability())
+            targets.append(clicks.targets[number])
+    return fit_trust(np.array(beliefs).reshape(len(beliefs), learnt.embedding.n_items), targets)
 
 
 def _mean_log(probabilities: Array, weights: Array | None) -> float:

@@ -1,8 +1,13 @@
 """Beliefs in memory."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
+from learn2search import make_search
 from learn2search.site.context import Site
+from learn2search.site.visits.beliefs import OpenSearch
 from learn2search.site.visits.searching import start
 from learn2search.store.collections import Collection
 from tests.site.visits.clicks import end
@@ -23,3 +28,19 @@ def test_beliefs_at_hand_should_count_what_they_hold_on_to(
     for _ in range(3):
         start(site, "colours")
     assert len(site.beliefs._kept) == 1
+
+
+def test_fewer_items_should_be_ruled_out_where_a_belief_can_be_trusted_less(site: Site, collection: Collection) -> None:
+    known = site.models.embedding_at(collection.model_id or 0, 0)
+    info = known.model.info
+    counts = []
+    for trust in (1.0, 0.5):
+        metrics = known.metadata.model_copy(update={"trust": trust}).to_json()
+        trusted = replace(known, model=replace(known.model, info=replace(info, metrics=metrics)))
+        belief = OpenSearch(make_search("sampled", known.embedding, 0.3, seed=0), trusted)
+        belief.tell(belief.ask(4, frozenset(range(30)), np.random.default_rng(0))[0])
+        counts.append(belief.fits)
+    p = belief.search.probability()
+    root = np.sqrt(p) / np.sqrt(p).sum()
+    assert counts[1] == pytest.approx(2 ** -(root[p > 0] * np.log2(root[p > 0])).sum())
+    assert counts[0] < counts[1]

@@ -70,7 +70,8 @@ def fit_model(site: Site, collection: Collection, current: Model, taught: Lesson
     result = policy.attempt(
         recipe, taught, up_to, known, placed, seed, features=features, exact_features=metadata.prior.features
     )
-    described = _described(result, metadata.prior, len(taught.triplets), collection.lessons)
+    trust = policy.trust_in(result.learnt, taught, up_to)
+    described = _described(result, metadata.prior, trust, len(taught.triplets), collection.lessons)
     weights: dict[int, tuple[float, float]] = {}
     if result.weights is not None:
         each = zip(result.weights.weights.tolist(), result.weights.evidence.tolist(), strict=True)
@@ -108,7 +109,7 @@ def _placed(site: Site, collection: Collection, prior: ModelPrior, size: int) ->
     return None
 
 
-def _described(result: Result, prior: ModelPrior, triplets: int, lessons_now: int) -> ModelMetadata:
+def _described(result: Result, prior: ModelPrior, trust: float, triplets: int, lessons_now: int) -> ModelMetadata:
     learnt, content = result.learnt, prior.content
     if content is not None:
         content = content.model_copy(update={"scale": learnt.feature_scale})
@@ -119,6 +120,7 @@ def _described(result: Result, prior: ModelPrior, triplets: int, lessons_now: in
         evaluation=evaluation,
         online=learnt.online,
         crowd=learnt.crowd,
+        trust=trust,
         triplets=triplets,
         lessons=lessons_now,
     )

@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from learn2search import Search, make_search, strategy_names
+from learn2search import Search, make_search, strategy_names, temper_belief
 from learn2search.site.errors import Unavailable
 from learn2search.site.learning.model_cache import EmbeddingAt, ModelCache
 from learn2search.store.enums import AnswerKind
@@ -35,8 +35,8 @@ class OpenSearch:
 
     @property
     def fits(self) -> float:
-        """How many items still fit: 2 to the power of the entropy."""
-        p = self.search.probability()
+        """How many items still fit: 2 to the power of the entropy, of the belief as far as it can be trusted."""
+        p = temper_belief(self.search.probability(), self.known.metadata.trust)
         p = p[p > 0]
         return float(2.0 ** -(p * np.log2(p)).sum())
 
