@@ -255,9 +255,7 @@ def test_a_belief_should_be_trusted_as_far_as_searches_that_were_not_fitted_say(
     seen = np.random.default_rng(4).normal(size=(100, 3))
     taught = asked_by_search(seen, 60, seed=5)
     right = policy.first_positions(100, 3)._replace(embedding=l2s.Embedding(seen / 0.5))  # in units of the noise
-    off = 2 * seen + 0.6 * np.random.default_rng(6).normal(
-        size=(100, 3)
-    )  # each item misplaced for good
+    off = 2 * seen + 0.6 * np.random.default_rng(6).normal(size=(100, 3))  # each item misplaced for good
     wrong = right._replace(embedding=l2s.Embedding(off))
     assert policy.trust_in(right, taught, 20) > 0.9
     assert policy.trust_in(wrong, taught, 20) < 0.8
