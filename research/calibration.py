@@ -94,7 +94,8 @@ def measured(positions: str, k: int, stop: str, searches: int) -> list[tuple[str
     told, targets = beliefs(positions, k, stop, range(searches))
     found = [(1.0, *judged(told, targets))]
     if positions != "known":
-        trust = l2s.fit_trust(*beliefs(positions, k, stop, range(searches, searches + OTHERS)))
+        others = range(searches, searches + min(searches, OTHERS))
+        trust = l2s.fit_trust(*beliefs(positions, k, stop, others))
         found.append((trust, *judged(l2s.temper_belief(told, trust), targets)))
     head = {"searches": searches}
     return [

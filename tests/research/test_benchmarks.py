@@ -72,7 +72,9 @@ def test_pictures_shown_should_find_that_more_spare_questions(copied: Path) -> N
 
 @pytest.mark.heavy
 def test_calibration_should_say_how_far_the_belief_is_from_the_truth(copied: Path) -> None:
-    assert "| known | 4 | mode |" in run("calibration", copied, "--repetitions", "10").stdout
+    shown = run("calibration", copied, "--repetitions", "10").stdout
+    assert "| known | as it is | 4 | mode |" in shown
+    assert "| learnt, 20 | trusted | 4 | mode |" in shown
     for row in rows(copied, "calibration", table="bits"):
         assert 0 < row["entropy"] < 8
         assert row["searches"] == 10
@@ -94,3 +96,9 @@ def test_crowd_should_weigh_bots_and_people(copied: Path) -> None:
     weighed = rows(copied, "crowd", weights="parts")
     assert {(row["clicker"], row["share"]) for row in weighed} == {("none", 0.0), ("random", 0.1), ("random", 0.3)}
     assert all(row["mean"] > 1 for row in weighed)
+
+
+@pytest.mark.heavy
+def test_features_should_be_measured_in_all_worlds(copied: Path) -> None:
+    assert "| features | searches 1-25 |" in run("features", copied).stdout
+    assert {row["world"] for row in rows(copied, "features", start=0)} == {"none", "useless", "part", "archive"}
