@@ -407,6 +407,7 @@ def run_python(program: str, *arguments: str, devices: int = 1) -> str:
     return done.stdout
 
 
+@pytest.mark.heavy
 def test_four_devices_should_give_the_result_of_one(world: World, tmp_path: Path) -> None:
     generator = np.random.default_rng(0)
     given: dict[str, Any] = {

@@ -117,6 +117,7 @@ def test_bots_should_count_little_and_people_much() -> None:
     assert (clean.weights < 0.5).mean() < 0.02
 
 
+@pytest.mark.heavy
 def test_evidence_should_agree_with_refits_without_the_search() -> None:
     searches, _ = people(2)
     mixed, _ = with_bots(searches[:100], 3)
