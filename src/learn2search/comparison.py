@@ -41,7 +41,7 @@ from scipy import optimize, special
 
 from learn2search.compiled import compiled
 from learn2search.embedding import Embedding
-from learn2search.normal_tails import hazard_at, log_ndtr, log_ndtr_at
+from learn2search.normal_tails import hazard_at, log_ndtr, log_ndtr_at, ndtr_at
 from learn2search.streams import seed_sequence
 from learn2search.triplets import as_triplets
 from learn2search.typing import Array, Seed, Triplets
@@ -314,10 +314,15 @@ def expected_scale(positions: ArrayLike) -> float:
 
 
 class Link(NamedTuple):
-    """How a margin becomes a probability: `ratio` with κ, or else probit."""
+    """How a margin becomes a probability P: `ratio` with κ, or else probit.
+
+    lapse: the share ε of answers that say nothing, which a fit and an online step expect: (1 - ε) P + ε / 2.
+    Probabilities are given without it; `embed.lapse` adds it.
+    """
 
     ratio: bool
     kappa: float
+    lapse: float = 0.0
 
 
 PROBIT = Link(ratio=False, kappa=1.0)
@@ -346,6 +351,18 @@ def margin_and_slopes(
 def steepness(ratio: bool, m: float) -> float:
     """The slope of log P in m: φ/Φ, or 1 - P of the logistic."""
     return 1.0 / (1.0 + math.exp(m)) if ratio else hazard_at(m)
+
+
+@compiled
+def attention(link: Link, m: float) -> float:
+    """How probable it is that an answer with this margin was no lapse: (1 - ε) P / ((1 - ε) P + ε / 2).
+
+    The slope of log((1 - ε) P + ε / 2) is that of log P times this.
+    """
+    if link.lapse == 0.0:
+        return 1.0
+    meant = (1.0 - link.lapse) * (1.0 / (1.0 + math.exp(-m)) if link.ratio else ndtr_at(m))
+    return meant / (meant + 0.5 * link.lapse)
 
 
 # --- uncertain positions: the normal form ---------------------------------------------------------

@@ -17,16 +17,22 @@ from learn2search.typing import Array, Triplets
 Start = tuple[Array, Array, Triplets]  # means, log standard deviations, rows
 
 N, D, M = 8, 3, 12
-LINKS = {"probit": Link(False, 1.0), "ratio": Link(True, 2.5)}
+LINKS = {
+    "probit": Link(False, 1.0),
+    "ratio": Link(True, 2.5),
+    "probit with lapses": Link(False, 1.0, 0.2),
+    "ratio with lapses": Link(True, 2.5, 0.2),
+}
 
 
 def log_likelihood(link: Link, nu: Array, rho: Array, rows: Triplets, noise: Array) -> float:
-    """Σ log P at x = ν + sd·ε, in float64 and by the array forms; noise `(m, 3, d)`."""
+    """Σ log((1 - lapse) P + lapse / 2) at x = ν + sd·ε, in float64 and by the array forms; noise `(m, 3, d)`."""
     anchor, near, far = np.moveaxis(nu[rows] + np.exp(rho)[rows] * noise, 1, 0)
-    if not link.ratio:
-        return l2s.log_ndtr(l2s.margin(near, far, anchor)).sum()
-    distances = [np.log1p(((anchor - other) ** 2).sum(axis=1)) for other in (near, far)]
-    return special.log_expit(link.kappa * (distances[1] - distances[0])).sum()
+    chance = special.ndtr(l2s.margin(near, far, anchor))
+    if link.ratio:
+        distances = [np.log1p(((anchor - other) ** 2).sum(axis=1)) for other in (near, far)]
+        chance = special.expit(link.kappa * (distances[1] - distances[0]))
+    return float(np.log((1 - link.lapse) * chance + link.lapse / 2).sum())
 
 
 def finite_difference(function: Callable[[Array, Array], float], at: list[Array], which: int) -> Array:

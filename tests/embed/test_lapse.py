@@ -9,7 +9,15 @@ from scipy import stats
 
 import learn2search as l2s
 from learn2search.comparison import PROBIT
-from learn2search.embed.lapse import LEAST, STRENGTH, best_log_likelihoods, fit_lapse, likely_screens, with_lapses
+from learn2search.embed.lapse import (
+    LEAST,
+    STRENGTH,
+    best_log_likelihoods,
+    click_lapse,
+    fit_lapse,
+    likely_screens,
+    with_lapses,
+)
 from learn2search.embed.variance_factor import HeldOut
 from learn2search.typing import Array, Items, Triplets
 
@@ -61,6 +69,32 @@ def test_lapses_should_keep_probabilities_of_all_choices_at_one() -> None:
     p = np.array([[0.7, 0.2, 0.1], [0.0, 0.0, 1.0]])
     np.testing.assert_allclose(with_lapses(p, 0.3, 3).sum(axis=1), 1.0)
     np.testing.assert_allclose(with_lapses(p, 1.0, 3), 1 / 3)
+
+
+@pytest.mark.parametrize("lapse", [0.0, 0.1, 0.5])
+def test_many_clicks_should_tell_the_rate(lapse: float) -> None:
+    """Clicks on one of two and on one of eight, each as probable as a person's."""
+    generator, choices = np.random.default_rng(0), np.repeat([2, 8], 1500)
+    p = generator.beta(2.0, 1.0, 3000)
+    meant = generator.random(3000) >= lapse
+    hit = np.where(meant, generator.random(3000) < p, generator.random(3000) < 1 / choices)
+    other = (1 - p) / (choices - 1)  # any of the items that were less probable
+    assert click_lapse(np.where(hit, p, other), choices) == pytest.approx(lapse, abs=0.04)
+
+
+def test_few_clicks_should_leave_the_rate_low() -> None:
+    assert click_lapse(np.empty(0), np.empty(0, int)) == pytest.approx(0.05, abs=0.005)
+    assert click_lapse(np.full(3, 0.01), np.full(3, 2)) < 0.3
+
+
+def test_a_fit_that_expects_lapses_should_place_items_better() -> None:
+    """A third of the answers at random: against true positions, and more answers as they would be without lapses."""
+    x, rows = answers(6000, 0.35, 1)
+    careful = l2s.make_triplets(l2s.ProbitOracle(x, 1.0, seed=8), 30, 3000, seed=9)
+    plain, known = (l2s.GaussEmbed(2, lapse=lapse, random_state=0).fit(rows) for lapse in (0.0, 0.35))
+    told = [l2s.answer_probabilities(model.to_embedding(), careful) for model in (plain, known)]
+    assert np.log(told[1]).mean() > np.log(told[0]).mean() + 0.01
+    assert known.partial_fit(rows[:100]).lapse_ == 0.35
 
 
 def test_screens_should_be_kept_and_dense_answers_taken_apart() -> None:
@@ -131,10 +165,10 @@ def test_a_given_rate_should_be_used_and_stored(tmp_path: Path) -> None:
     _, rows = answers(300, 0.0, 0)
     plain, given = (l2s.GaussEmbed(2, lapse=lapse, random_state=0).fit(rows) for lapse in (0.0, 0.4))
     assert (plain.lapse_, given.lapse_) == (0.0, 0.4)
-    np.testing.assert_allclose(given.predict_proba(rows), 0.6 * plain.predict_proba(rows) + 0.2)
-    np.testing.assert_allclose(
-        given.predict_click_proba([0, 1, 2, 3], 4), 0.6 * plain.predict_click_proba([0, 1, 2, 3], 4) + 0.1
-    )
+    space = given.to_embedding()
+    np.testing.assert_allclose(given.predict_proba(rows), 0.6 * l2s.answer_probabilities(space, rows) + 0.2)
+    clicks = l2s.click_probabilities(space, [0, 1, 2, 3], 4)
+    np.testing.assert_allclose(given.predict_click_proba([0, 1, 2, 3], 4), 0.6 * clicks + 0.1)
     given.save(tmp_path / "model.npz")
     assert l2s.GaussEmbed.load(tmp_path / "model.npz").lapse_ == 0.4
 

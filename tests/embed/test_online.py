@@ -23,6 +23,19 @@ def test_online_steps_should_match_moments_by_quadrature() -> None:
     assert psi[0, 0] == pytest.approx(weight @ (x - weight @ x) ** 2, abs=1e-5)
 
 
+@pytest.mark.parametrize("start", [0.2, -1.5])
+def test_online_steps_with_lapses_should_match_moments_by_quadrature(start: float) -> None:
+    """An answer as expected narrows what is known; one that surprises would widen it, and leaves it as it is."""
+    nu, psi = np.array([[start], [1.0], [-0.5]]), np.array([[0.8], [1e-12], [1e-12]])
+    x = np.linspace(-8, 8, 40_001)
+    chance = 0.7 * special.ndtr(l2s.margin(nu[1], nu[2], x[:, None])) + 0.15
+    weight = np.exp(-((x - start) ** 2) / 1.6) * chance
+    weight /= weight.sum()
+    update_in_place(nu, psi, *unweighted(np.array([[0, 1, 2]])), PROBIT._replace(lapse=0.3))
+    assert nu[0, 0] == pytest.approx(weight @ x, abs=1e-5)
+    assert psi[0, 0] == pytest.approx(min(weight @ (x - weight @ x) ** 2, 0.8), abs=1e-5)
+
+
 def test_online_steps_should_be_close_to_quadrature_with_the_ratio_link() -> None:
     """Near and far on both sides at a distance: the margin is nearly linear in the anchor."""
     nu, psi = np.array([[0.3], [3.0], [-3.0]]), np.array([[0.2], [1e-12], [1e-12]])

@@ -407,3 +407,20 @@ def test_a_loop_that_weighs_should_go_on_where_it_was_saved(tmp_path: Path) -> N
     list(again.searches(10))
     np.testing.assert_array_equal(again.embedding.mean, whole.embedding.mean)
     np.testing.assert_array_equal(again.search_weights, whole.search_weights)
+
+
+def test_a_loop_that_learns_lapses_should_search_with_them_and_go_on_where_it_was_saved(tmp_path: Path) -> None:
+    whole = learner(k=4, lapse="fit", one_choice=True)
+    list(whole.searches(30))
+    lapse = whole.lapse
+    assert 0 < lapse < 0.3
+    assert whole._new_search().options["lapse"] == lapse
+    whole.save(tmp_path / "loop.npz")
+    again = l2s.Learner.load(tmp_path / "loop.npz", person())
+    assert again.lapse == lapse
+    assert list(whole.searches(10)) == list(again.searches(10))
+    gauss = learner(strategy="gauss", lapse=0.2)
+    list(gauss.searches(3))  # a strategy that knows no lapses searches without
+    assert "lapse" not in gauss._new_search().options
+    known = learner(embedding="true", lapse=0.2)
+    assert known._new_search().options["lapse"] == 0.2

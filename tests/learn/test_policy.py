@@ -212,9 +212,9 @@ def test_axes_should_be_compared_only_when_the_lessons_have_doubled() -> None:
     assert policy.next_dimension(make_recipe("best", embedding="ckl"), in_use(10), few, 300, seed) == 10
 
 
-def asked_by_search(seen: np.ndarray, searches: int, seed: int) -> Lessons:
+def asked_by_search(seen: np.ndarray, searches: int, seed: int, lapse: float = 0.0) -> Lessons:
     """What so many searches by screens of four teach, ten screens each."""
-    generator, people = np.random.default_rng(seed), l2s.ProbitOracle(seen, 0.5, seed=seed)
+    generator, people = np.random.default_rng(seed), l2s.ProbitOracle(seen, 0.5, seed=seed, lapse=lapse)
     rows = []
     for _ in range(searches):
         target, *others = (int(item) for item in generator.permutation(len(seen))[:41])
@@ -262,6 +262,40 @@ def test_a_belief_should_be_trusted_as_far_as_searches_that_were_not_fitted_say(
     assert policy.trust_in(wrong, taught, 60) == 1.0  # nothing is left to judge it by
     doubtful = taught._replace(weights=np.zeros(len(taught.numbers)))
     assert policy.trust_in(wrong, doubtful, 20) == 1.0
+
+
+def test_lapses_should_be_told_by_searches_that_were_not_fitted() -> None:
+    seen, learns = np.random.default_rng(4).normal(size=(100, 3)), make_recipe("best", 4, lapse="fit")
+    right = policy.first_positions(100, 3)._replace(embedding=l2s.Embedding(seen / 0.5))
+    careful, careless = (asked_by_search(seen, 60, seed=5, lapse=lapse) for lapse in (0.0, 0.3))
+    assert policy.lapse_in(learns, right, careful, 20, 0.2) < 0.05
+    assert policy.lapse_in(learns, right, careless, 20, 0.2) == pytest.approx(0.3, abs=0.08)
+    assert policy.lapse_in(learns, right, careless, 60, 0.2) == 0.2  # none is left to tell
+    assert policy.lapse_in(make_recipe("best", lapse=0.1), right, careless, 20, 0.0) == 0.1
+
+
+def test_a_fit_should_expect_the_lapses_that_are_known_and_say_those_that_it_sees() -> None:
+    taught = asked_by_search(np.random.default_rng(4).normal(size=(60, 2)), 80, seed=5, lapse=0.3)
+    recipe, first = make_recipe("best", 4, n_components=2, lapse="fit"), policy.first_positions(60, 2)
+    plain, expecting = (policy.attempt(recipe, taught, 60, first._replace(lapse=e), None, SEED) for e in (0.0, 0.3))
+    assert np.abs(expecting.learnt.embedding.mean).mean() > 1.1 * np.abs(plain.learnt.embedding.mean).mean()
+    assert 0.15 < expecting.learnt.lapse < 0.45
+    assert plain.evaluation is not None
+    assert expecting.evaluation is not None
+    assert expecting.evaluation.log_likelihood > plain.evaluation.log_likelihood
+
+
+def test_a_click_should_count_as_one_choice_where_that_is_asked_for() -> None:
+    """Then less of what was open before is known."""
+    taught = asked_by_search(np.random.default_rng(4).normal(size=(60, 2)), 40, seed=5)
+    many, one = (
+        policy.fit(make_recipe("best", 4, n_components=2, one_choice=way), taught, 40, in_use(2), None, SEED)
+        for way in (False, True)
+    )
+    assert one.embedding.var is not None
+    assert many.embedding.var is not None
+    left = [(fit.embedding.var / fit.prior_variance).mean() for fit in (many, one)]
+    assert left[1] > 1.2 * left[0]
 
 
 @pytest.mark.parametrize("share", [1.0, 0.5])

@@ -45,6 +45,9 @@ def test_a_stored_recipe_with_unknown_fields_should_be_refused() -> None:
         {"explore_below": True},
         {"batches": 0},
         {"learning_rate": 0.0},
+        {"lapse": 1.0},
+        {"lapse": "much"},
+        {"one_choice": 1},
     ],
 )
 def test_a_wrong_choice_should_be_named(wrong: dict[str, Any]) -> None:

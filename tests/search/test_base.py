@@ -283,6 +283,7 @@ def test_noise_should_be_positive(strategy: str, noise: float) -> None:
         (lambda: l2s.PosteriorSearch(SPACE, stop="found"), 'stop must be "shown"'),
         (lambda: l2s.PosteriorSearch(SPACE, miss_rate=1.0), "miss_rate is a share"),
         (lambda: l2s.PosteriorSearch(SPACE, hit_bonus=-1), "hit_bonus is a number of bits"),
+        (lambda: l2s.PosteriorSearch(SPACE, lapse=1.0), "lapse is the share of answers that say nothing"),
         (
             lambda: l2s.PosteriorSearch(SPACE, prior=[1.0, 2.0]),
             "the prior must be 40 weights, one an item, got shape .2,.",

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy import special
 
 import learn2search as l2s
+from learn2search.click import all_positive, click_margins, rivals_of
 from learn2search.comparison import PROBIT, normal_log_probabilities
 from learn2search.search.likelihood import most_probable, space_of, uncertain_margin, weigh
 from learn2search.streams import open_stream, stream_keys
@@ -62,6 +63,25 @@ def test_weighing_in_blocks_should_be_the_probability_of_the_click(seed: int, k:
     for p, coarse in [(fast, False), (slow, True)]:
         weigh(p, space._replace(coarse=coarse), query, 0, 1.0, np.zeros(700, np.uint8), np.ones(700))
     np.testing.assert_allclose(fast / slow.max(), slow / slow.max(), rtol=2e-3, atol=2e-6)
+
+
+@pytest.mark.parametrize("k", [2, 4])
+@pytest.mark.parametrize("variance", [0.0, 0.3])
+@pytest.mark.parametrize("coarse", [False, True])
+def test_a_click_should_be_a_lapse_now_and_then(k: int, variance: float, coarse: bool) -> None:
+    """Bayes' rule by hand, one target at a time: p ((1 - lapse) P + lapse / k)."""
+    generator = np.random.default_rng(k)
+    mean, var = generator.normal(size=(30, 3)), variance * generator.gamma(1.0, size=(30, 3))
+    prior, query = generator.dirichlet(np.ones(30)), generator.choice(30, k, replace=False)
+    space = space_of(l2s.Embedding(mean, var if variance else None), 0.3, lapse=0.2)._replace(coarse=coarse)
+    rivals, chances = rivals_of(space.mean, space.var, query, 1), np.empty(30)
+    for target in range(30):
+        margins, cov = np.empty(k - 1), np.empty((k - 1, k - 1))
+        click_margins(space.mean, space.var, int(query[1]), rivals, target, 0.3, margins, cov)
+        chances[target] = all_positive(margins, cov)
+    expected, p = prior * (0.8 * chances + 0.2 / k), prior.copy()
+    weigh(p, space, query, 1, 1.0, FREE, UNIFORM)
+    np.testing.assert_allclose(p, expected / expected.sum(), rtol=2e-3)
 
 
 @given(st.integers(0, 10**6))

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from learn2search.comparison import Link, normal_log_probabilities
 from learn2search.embed._numba.kernels import Prior, Schedule, State, normal_pool, run_epoch
+from learn2search.embed.lapse import with_lapses
 from learn2search.progress import bar
 from learn2search.streams import children, stream_keys
 from learn2search.triplets import infer_groups, split
@@ -151,7 +152,8 @@ class EarlyStopping:
             return -math.inf
         places, widths = (np.asarray(values[self.items], np.float64) for values in (nu, rho))
         psi = np.exp(2.0 * widths)
-        return float(normal_log_probabilities(places, psi, self.judged, self.link).mean())
+        found = normal_log_probabilities(places, psi, self.judged, self.link)
+        return float((np.log(with_lapses(np.exp(found), self.link.lapse)) if self.link.lapse else found).mean())
 
 
 def seeds(random_state: Seed, count: int) -> list[np.random.SeedSequence]:

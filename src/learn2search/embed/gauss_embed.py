@@ -88,9 +88,10 @@ class GaussEmbed(TripletEmbedding):
         The variances times this are what `predict_proba` and `log_likelihood` integrate over. 1 takes them as they
         are; "fit" chooses by five folds of whole groups, which takes five more fits.
     lapse : float or "fit", optional
-        The share of answers that say nothing, 0 to 1, in what `predict_proba` and `log_likelihood` expect. "fit"
-        chooses by held-out groups, so that answers near chance are predicted like a coin: a fit takes two to three
-        times as long. It needs device="cpu"; elsewhere the rate is then 0.
+        The share of answers that say nothing, 0 to 1, in what `predict_proba` and `log_likelihood` expect. A number is
+        known to the fit, too: answers that contradict the others then move positions little (not with features, nor on
+        accelerators). "fit" chooses by held-out groups, so that answers near chance are predicted like a coin: a fit
+        takes two to three times as long. It needs device="cpu"; elsewhere the rate is then 0.
     epochs, learning_rate, batch_size : optional
         Length, first step and batches of the fit.
     n_samples : int, optional
@@ -283,7 +284,7 @@ class GaussEmbed(TripletEmbedding):
             raise ValueError('sample_weight needs device="cpu": accelerators take all triplets alike')
         if devices is None:
             prior = _MovingPrior(*self._prior_and_temper(d), centre, state, ~unseen_items(train.rows, n))
-            result = optimize(train, held_out, state, self._link(), schedule, prior, monitoring, run_seed)
+            result = optimize(train, held_out, state, self._fit_link(), schedule, prior, monitoring, run_seed)
             variance = prior.variance
         else:
             result, variance = self._optimize_on(
@@ -501,7 +502,7 @@ class GaussEmbed(TripletEmbedding):
             self.embedding_ = np.concatenate([self.embedding_, np.zeros((new, self.embedding_.shape[1]))])
             self.variance_ = np.concatenate([self.variance_, np.tile(self.prior_variance_, (new, 1))])
             self.n_items_ += new
-        update_in_place(self.embedding_, self.variance_, rows, weights, self._link())
+        update_in_place(self.embedding_, self.variance_, rows, weights, self._fit_link())
         return self
 
     def _begin_empty(self) -> None:
@@ -564,6 +565,10 @@ class GaussEmbed(TripletEmbedding):
 
     def _link(self) -> Link:
         return Link(self.link == "ratio", float(self.kappa))
+
+    def _fit_link(self) -> Link:
+        """With the lapse rate that was given, which the fit then expects."""
+        return self._link()._replace(lapse=self._first_trust()[1])
 
     # --- parameters --------------------------------------------------------------------------------
 

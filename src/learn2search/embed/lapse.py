@@ -27,10 +27,11 @@ from learn2search.typing import Array, Groups, Triplets
 
 LEAST = 0.15  # mean of ε beforehand, where each row is a group of its own
 STRENGTH = 1.0  # s: the prior weighs as much as so many answers
+_RARE = 19.0  # of Beta(1, 19): of clicks in searches, one in twenty is expected to say nothing
 _RATES = (np.arange(100) + 0.5) / 100
 
 
-def with_lapses(probabilities: Array, lapse: float, choices: int = 2) -> Array:
+def with_lapses(probabilities: Array, lapse: float, choices: int | Array = 2) -> Array:
     """(1 - ε) p + ε / k."""
     return np.asarray((1.0 - lapse) * probabilities + lapse / choices)
 
@@ -45,8 +46,17 @@ def fit_lapse(parts: Sequence[HeldOut], link: Link, factor: float = 1.0) -> floa
     expected = max(LEAST, 1.0 - np.sqrt(groups / len(p)))
     likelihood = np.array([np.log(with_lapses(p, rate)).sum() for rate in _RATES])
     prior = (STRENGTH * expected - 1) * np.log(_RATES) + (STRENGTH * (1 - expected) - 1) * np.log(1 - _RATES)
-    posterior = np.exp(_shifted(likelihood / design + prior))
-    return float((posterior * _RATES).sum() / posterior.sum())
+    return _expected(likelihood / design + prior)
+
+
+def click_lapse(probabilities: Array, choices: Array) -> float:
+    """The lapse rate of clicks that a fit has not seen: E[ε | clicks], ε ~ Beta(1, 19) before any click.
+
+    probabilities: of each click, by the fit; choices: among how many items it was, `(m,)` both. A click is one answer,
+    however many comparisons it stands for.
+    """
+    likelihood = np.array([np.log(with_lapses(probabilities, rate, choices)).sum() for rate in _RATES])
+    return _expected(likelihood + (_RARE - 1) * np.log(1 - _RATES))
 
 
 def likely_screens(triplets: Triplets) -> Groups:
@@ -82,5 +92,7 @@ def _numbered(parts: Sequence[HeldOut]) -> Array:
     return np.concatenate(numbers)
 
 
-def _shifted(values: Array) -> Array:
-    return np.asarray(values - values.max())
+def _expected(log_posterior: Array) -> float:
+    """The mean of ε, given the logarithm of its density at `_RATES`."""
+    posterior = np.exp(log_posterior - log_posterior.max())
+    return float((posterior * _RATES).sum() / posterior.sum())

@@ -6,7 +6,10 @@ by the first two derivatives of its logarithm, f' and f'':
 
     ν ← ν + w ψ a f',    ψ ← ψ (1 + w f'' a² ψ),    a = ∂m/∂x
 
-w is the triplet's weight, 1 by default.
+w is the triplet's weight, 1 by default. Where a share ε of the answers says nothing, the answer is no lapse with
+probability b = (1 - ε) P / ((1 - ε) P + ε / 2), and with h = (log P)' and c = -(log P)''
+
+    f' = b h,    -f'' = b c - b (1 - b) h²,   at least 0: a surprising answer does not widen what is known
 """
 
 import math
@@ -14,7 +17,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from learn2search.comparison import PROBIT, Link, margin_and_slopes, margin_moments, widening
+from learn2search.comparison import PROBIT, Link, attention, margin_and_slopes, margin_moments, widening
 from learn2search.compiled import compiled
 from learn2search.embedding import Embedding
 from learn2search.normal_tails import hazard_at
@@ -35,7 +38,7 @@ def online_step(
     triplets : (m, 3) array_like of int
         Rows (anchor, near, far); rows that name an item twice say nothing.
     link : Link, optional
-        The probit link, or the ratio link with its κ.
+        The probit link, or the ratio link with its κ; with a lapse rate, if some answers say nothing.
     sample_weight : (m,) array_like, optional
         How much each triplet counts, 1 by default.
 
@@ -84,12 +87,15 @@ def update_in_place(nu: Array, psi: Array, rows: Triplets, weights: Array32, lin
 
 @compiled
 def log_slopes(link: Link, z: float) -> tuple[float, float]:
-    """First and (minus the) second derivative of log P at z."""
+    """First and (minus the) second derivative of log P at z, or of log((1 - ε) P + ε / 2), the second at least 0."""
     if link.ratio:
-        wrong = 1.0 / (1.0 + math.exp(z))
-        return wrong, wrong * (1.0 - wrong)
-    h = hazard_at(z)
-    return h, min(max(h * (h + z), 0.0), 1.0)
+        h = 1.0 / (1.0 + math.exp(z))
+        bend = h * (1.0 - h)
+    else:
+        h = hazard_at(z)
+        bend = min(max(h * (h + z), 0.0), 1.0)
+    meant = attention(link, z)
+    return meant * h, max(meant * (bend - (1.0 - meant) * h * h), 0.0)
 
 
 @compiled

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from learn2search.comparison import PROBIT
 from learn2search.embed.online import online_step
 from learn2search.embedding import Embedding
 from learn2search.learn import policy
@@ -12,6 +13,7 @@ from learn2search.learn.evidence import Crowd
 from learn2search.learn.policy import Attempt, Learnt, Lessons
 from learn2search.learn.recipe import Recipe
 from learn2search.search.strategies import Strategy
+from learn2search.triplets import click_weights
 from learn2search.typing import Array, Integers, Items, Triplets
 
 
@@ -127,6 +129,7 @@ class LearntEmbedding:
             "numbers": np.array(numbers, np.int64),
             "prior_variance": self.fitted.prior_variance,
             "scales": np.array([self.fitted.noise, self.fitted.feature_scale]),
+            "lapse": np.array(self.fitted.lapse),
         }
         for name, one in (("fitted", self.fitted.embedding), ("now", self.now.embedding)):
             arrays |= {f"{name}_mean": one.mean} | ({} if one.var is None else {f"{name}_var": one.var})
@@ -143,7 +146,8 @@ class LearntEmbedding:
         noise, feature_scale = arrays["scales"].tolist()
         crowd = Crowd(*arrays["crowd"].tolist()) if "crowd" in arrays else Crowd()
         values = (arrays["prior_variance"], noise, fitted_up_to, bool(is_taught), bool(online), feature_scale, crowd)
-        self.fitted, self.now = (Learnt(embedding, *values) for embedding in embeddings)
+        lapse = float(arrays["lapse"]) if "lapse" in arrays else 0.0
+        self.fitted, self.now = (Learnt(embedding, *values, lapse=lapse) for embedding in embeddings)
         self.features = arrays.get("features")
         self.counts = np.zeros(self.now.embedding.n_items, np.int64)
         self._n_rows = 0
@@ -174,7 +178,11 @@ class LearntEmbedding:
 
     def _with(self, part: slice, known: Learnt) -> Learnt:
         weights = self._first_weights[part] if self.recipe.weigh_searches else None
-        return known._replace(embedding=online_step(known.embedding, self._rows[part], sample_weight=weights))
+        if self.recipe.one_choice:
+            each = click_weights(self._rows[part])
+            weights = each if weights is None else each * weights
+        link = PROBIT._replace(lapse=known.lapse)
+        return known._replace(embedding=online_step(known.embedding, self._rows[part], link, sample_weight=weights))
 
     def _with_new_items(self, known: Learnt, count: int) -> Learnt:
         """At the prior: about 0, or where their features place them."""

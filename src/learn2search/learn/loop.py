@@ -22,7 +22,7 @@ from learn2search.oracle import Oracle, ProbitOracle, is_modelled
 from learn2search.search.base import MAX_SHOWN, Search, Step
 from learn2search.search.compiled_loop import loop_of, setup_of
 from learn2search.search.plain_loop import search_for
-from learn2search.search.strategies import make_search
+from learn2search.search.strategies import make_search_knowing
 from learn2search.search.trace import new_games, new_trace, steps_of
 from learn2search.streams import seed_sequence, stream_keys
 from learn2search.table_oracle import visitor_of
@@ -202,6 +202,13 @@ class Learner:
         """σ of the answers in the unit of the embedding: 1, but for embeddings without variances."""
         return self.learnt.now.noise
 
+    @property
+    def lapse(self) -> float:
+        """The share of answers that say nothing, as the next search expects it: 0, unless the recipe says `lapse`."""
+        if self.recipe.embedding == "true":
+            return 0.0 if isinstance(self.recipe.lapse, str) else self.recipe.lapse
+        return self.learnt.now.lapse
+
     # --- the loop ---
 
     def searches(self, count: int) -> Iterator[Episode]:
@@ -377,7 +384,7 @@ class Learner:
         else:
             space, noise, strategy = self.learnt.space(self._items), self.learnt.now.noise, self.learnt.strategy
         given = {"metric": self.recipe.metric} if strategy == "gauss" and space.var is not None else {}
-        return make_search(strategy, space, noise, seed=self._stream(1, self.number), **given)
+        return make_search_knowing(self.lapse, strategy, space, noise, seed=self._stream(1, self.number), **given)
 
     def _draw_target(self) -> int:
         generator = np.random.default_rng(self._stream(2, self.number))

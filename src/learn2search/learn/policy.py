@@ -11,6 +11,7 @@ they came. Each question that learning has to answer is one function here:
     from where, and how?                 `starts_warm`, `fit`; with features: `features_tell`, `fit_features`
     is the result used?                  `evaluate`, `is_accepted`
     and how far is a belief trusted?     `trust_in`
+    how many answers say nothing?        `lapse_in`
     what is expected of a new item?      `first_positions`, `placed_like`, `unknown_offsets`
     and between two fits?                `takes_in_online`; `embed.online` has the step itself
 """
@@ -21,18 +22,19 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from learn2search.click import click_probabilities
 from learn2search.comparison import answer_probabilities, expected_scale, fit_scale
 from learn2search.embed.axes import to_principal_axes
 from learn2search.embed.dimension import better_dimension, energy_dimension
 from learn2search.embed.gauss_embed import GaussEmbed
-from learn2search.embed.lapse import best_log_likelihoods
+from learn2search.embed.lapse import best_log_likelihoods, click_lapse, with_lapses
 from learn2search.embed.methods import EMBEDDINGS
 from learn2search.embedding import Embedding
 from learn2search.learn.cavity import Places
 from learn2search.learn.evidence import ROUNDS, Crowd, SearchWeights, judge_unseen, places_of, weigh_in_rounds
 from learn2search.learn.evidence import weigh as weigh_searches_by
-from learn2search.learn.recipe import AUTO, DOUBLING, ESTIMATED, Recipe
-from learn2search.learn.search_clicks import clicks_from_triplets
+from learn2search.learn.recipe import AUTO, DOUBLING, ESTIMATED, FITTED, Recipe
+from learn2search.learn.search_clicks import SearchClicks, clicks_from_triplets
 from learn2search.search.posterior import PosteriorSearch
 from learn2search.search.trust import fit_trust
 from learn2search.streams import children
@@ -86,7 +88,8 @@ class Learnt(NamedTuple):
     embedding: of all items, in units in which the answers have the standard deviation `noise`. prior_variance: `(d,)`,
     of an item of which nothing is known. fitted_up_to: the last lesson that was fitted. is_taught: False before the
     first fit. online: are lessons after `fitted_up_to` taken in one by one? feature_scale: the prior's mean is so many
-    times the features on their axes; 0 without features. crowd: what is known of all visitors together.
+    times the features on their axes; 0 without features. crowd: what is known of all visitors together. lapse: the
+    share of answers that say nothing.
     """
 
     embedding: Embedding
@@ -97,6 +100,7 @@ class Learnt(NamedTuple):
     online: bool = False
     feature_scale: float = 0.0
     crowd: Crowd = Crowd()
+    lapse: float = 0.0
 
 
 class Attempt(NamedTuple):
@@ -268,13 +272,21 @@ def _has_doubled(lessons: Lessons, known: Learnt, up_to: int) -> bool:
 
 
 def _gauss(
-    recipe: Recipe, d: int, prior: str | float, triplets: Triplets, seed: np.random.SeedSequence, *, warm: bool
+    recipe: Recipe,
+    d: int,
+    prior: str | float,
+    triplets: Triplets,
+    seed: np.random.SeedSequence,
+    *,
+    warm: bool,
+    lapse: float = 0.0,
 ) -> GaussEmbed:
     """What fits these triplets."""
     return GaussEmbed(
         d,
         prior=prior,
-        lapse=0.0,  # searches take positions alone
+        temper=_temper(triplets) if recipe.one_choice and len(triplets) else 1.0,
+        lapse=lapse,
         epochs=recipe.epochs[warm],
         learning_rate=recipe.learning_rate,
         batch_size=max(200, len(triplets) // recipe.batches),
@@ -331,6 +343,7 @@ def attempt(
     exact_features
         See `fit`.
     """
+    known = known._replace(lapse=known.lapse if recipe.lapse == FITTED else float(recipe.lapse))
     if exact_features:
         features = None  # they are where the items are; there is no map to learn
     elif placed is not None and not (recipe.embedding == "gauss" and features_tell(placed, lessons.up_to(up_to))):
@@ -344,6 +357,7 @@ def attempt(
     else:
         made = fit(recipe, lessons, up_to, known, placed, seed, exact_features=exact_features)
     evaluation = evaluate(known, made, lessons.after(up_to), lessons.weights_after(up_to))
+    made = made._replace(lapse=lapse_in(recipe, made, lessons, up_to, known.lapse))
     accepted = is_accepted(recipe, evaluation, unjudged=placed is None and is_newer)
     accepted = accepted or (features is not None and is_newer)
     if weighed is not None:
@@ -390,7 +404,7 @@ def fit(
         return Learnt(Embedding(centre), np.full(d, centre.var()), 1.0, up_to, True, False, scale)
     # Few triplets move few items: a variance that they tell would call the features exact.
     prior = recipe.prior if centre is None or init is not None else float((centre**2).mean())
-    model = _gauss(recipe, d, prior, triplets, seed, warm=init is not None)
+    model = _gauss(recipe, d, prior, triplets, seed, warm=init is not None, lapse=known.lapse)
     model.fit(triplets, init=init, n_items=n, prior_mean=centre, sample_weight=weights)
     mean = model.embedding_.copy()
     unseen = count_items(triplets, n) == 0
@@ -434,9 +448,13 @@ def fit_features(
 def _map_model(
     triplets: Triplets, n: int, d: int, features: Array | None, weights: Array | None, seed: np.random.SeedSequence
 ) -> GaussEmbed:
-    temper = 1.0 / float(click_weights(triplets).mean())  # τ = 1/ω: as if each triplet had the weight ω
-    model = GaussEmbed(d, temper=temper, lapse=0.0, random_state=seed)
+    model = GaussEmbed(d, temper=_temper(triplets), lapse=0.0, random_state=seed)
     return model.fit(triplets, n_items=n, features=features, sample_weight=weights)
+
+
+def _temper(triplets: Triplets) -> float:
+    """τ = 1/ω: as if each triplet had the weight ω of `click_weights`."""
+    return 1.0 / float(click_weights(triplets).mean())
 
 
 def _fit_points(
@@ -457,10 +475,12 @@ def _fit_points(
 
 
 def evaluate(known: Learnt, fitted: Learnt, held_out: Triplets, weights: Array | None = None) -> Evaluation | None:
-    """Both on the lessons that neither has seen; None when there are none. weights: of the triplets."""
+    """Both on the lessons that neither has seen; None when there are none. weights: of the triplets. Both with the
+    lapse rate that was known before."""
     if len(held_out) == 0:
         return None
-    new, old = (answer_probabilities(one.embedding, held_out, noise=one.noise) for one in (fitted, known))
+    plain = (answer_probabilities(one.embedding, held_out, noise=one.noise) for one in (fitted, known))
+    new, old = (with_lapses(one, known.lapse) for one in plain)
     right = float(np.average(new > 0.5, weights=weights))
     return Evaluation(_mean_log(new, weights), right, _mean_log(old, weights), len(held_out))
 
@@ -468,11 +488,8 @@ def evaluate(known: Learnt, fitted: Learnt, held_out: Triplets, weights: Array |
 def trust_in(learnt: Learnt, lessons: Lessons, up_to: int) -> float:
     """How far a belief about these positions can be trusted (see `search.trust`), by the newest lessons that were not
     fitted and look honest; 1 without any."""
-    judges = lessons.numbers > up_to
-    if lessons.weights is not None:
-        judges &= lessons.weights >= 0.5
-    clicks = clicks_from_triplets(lessons.triplets[judges], lessons.numbers[judges])
-    search = PosteriorSearch(learnt.embedding, learnt.noise, reuse=True, seed=0)
+    clicks = _judging_clicks(lessons, up_to)
+    search = PosteriorSearch(learnt.embedding, learnt.noise, reuse=True, lapse=learnt.lapse, seed=0)
     beliefs, targets = [], []
     for number in range(max(len(clicks.targets) - _NEWEST, 0), len(clicks.targets)):
         search.restart()
@@ -482,6 +499,30 @@ def trust_in(learnt: Learnt, lessons: Lessons, up_to: int) -> float:
             beliefs.append(search.probability())
             targets.append(clicks.targets[number])
     return fit_trust(np.array(beliefs).reshape(len(beliefs), learnt.embedding.n_items), targets)
+
+
+def lapse_in(recipe: Recipe, learnt: Learnt, lessons: Lessons, up_to: int, before: float) -> float:
+    """The share of answers that say nothing: the recipe's, or what the newest lessons tell that were not fitted and
+    look honest; without any, what it was before."""
+    if recipe.lapse != FITTED:
+        return float(recipe.lapse)
+    clicks = _judging_clicks(lessons, up_to)
+    if len(clicks.search) == 0:
+        return before
+    chances, targets = np.empty(len(clicks.search)), clicks.targets[clicks.search]
+    for k in np.unique(clicks.sizes):
+        rows = clicks.sizes == k
+        shown = clicks.shown[rows, :k]
+        chances[rows] = click_probabilities(learnt.embedding, shown, targets[rows], noise=learnt.noise)[:, 0]
+    return click_lapse(chances, clicks.sizes)
+
+
+def _judging_clicks(lessons: Lessons, up_to: int) -> SearchClicks:
+    """Of the lessons after one that look honest."""
+    judges = lessons.numbers > up_to
+    if lessons.weights is not None:
+        judges &= lessons.weights >= 0.5
+    return clicks_from_triplets(lessons.triplets[judges], lessons.numbers[judges])
 
 
 def _mean_log(probabilities: Array, weights: Array | None) -> float:

@@ -18,6 +18,7 @@ from learn2search.search.strategies import Strategy, known_strategy, strategy_na
 
 DOUBLING = "doubling"
 ESTIMATED, AUTO = "estimated", "auto"
+FITTED = "fit"
 # What recipes did that version 0.1 stored: it used every fit.
 _VERSION_0_1: dict[str, Any] = {
     "held_out": 0.0,
@@ -25,6 +26,8 @@ _VERSION_0_1: dict[str, Any] = {
     "refine_from": 6.0,
     "untaught_strategy": "sampled",
     "weigh_searches": False,
+    "lapse": 0.0,
+    "one_choice": False,
 }
 
 
@@ -75,6 +78,12 @@ class Recipe:
     weigh_searches : bool, optional
         Does each search teach as much as it looks like a person's? For visitors whom nobody knows; a fit takes three
         to nine times as long.
+    lapse : float or "fit", optional
+        The share of answers that say nothing, which fits and searches then expect. "fit" learns it from the lessons
+        that judge a fit.
+    one_choice : bool, optional
+        Do the k - 1 triplets of a click count as one choice of log₂ k bits (`triplets.click_weights`), and not as k - 1
+        answers?
 
     Raises
     ------
@@ -107,6 +116,8 @@ class Recipe:
     refine_from: float = 6.0
     explore_below: int = 0
     weigh_searches: bool = False
+    lapse: float | str = 0.0
+    one_choice: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "strategy", known_strategy(self.strategy))
@@ -122,13 +133,15 @@ class Recipe:
                 raise ValueError(f"{name} must be a number, 0 or more, got {value!r}")
             if name in ("learning_rate", "batches") and value == 0:
                 raise ValueError(f"{name} must be above 0")
-        if not isinstance(self.weigh_searches, bool):
-            raise ValueError(f"weigh_searches must be True or False, got {self.weigh_searches!r}")
+        for name in ("weigh_searches", "one_choice"):
+            if not isinstance(getattr(self, name), bool):
+                raise ValueError(f"{name} must be True or False, got {getattr(self, name)!r}")
         if not 0 <= self.held_out < 1:
             raise ValueError(f"held_out is a share of the lessons, from 0 to below 1, got {self.held_out!r}")
+        _check_lapse(self.lapse)
         if not self.retry > 1:
             raise ValueError(f"retry is a factor above 1, got {self.retry!r}")
-        for name in ("n_components", "warm_from", "online_from", "explore_below", "learning_rate", "batches"):
+        for name in ("n_components", "warm_from", "online_from", "explore_below", "learning_rate", "batches", "lapse"):
             value = getattr(self, name)
             if isinstance(value, np.generic):  # a plain number, as a file holds it
                 object.__setattr__(self, name, value.item())
@@ -199,6 +212,12 @@ class Recipe:
 def _check_choice(name: str, value: object, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
         raise ValueError(f"{name} must be one of {', '.join(allowed)}, got {value!r}")
+
+
+def _check_lapse(value: object) -> None:
+    is_share = isinstance(value, int | float | np.number) and not isinstance(value, bool) and 0 <= float(value) < 1
+    if value != FITTED and not is_share:
+        raise ValueError(f'lapse must be "fit" or a share of the answers, from 0 to below 1, got {value!r}')
 
 
 def _check_components(value: int | str) -> None:

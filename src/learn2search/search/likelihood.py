@@ -1,7 +1,8 @@
 """How probable an answer is for each candidate target, and the exact posterior over all items.
 
-A click on one of the items shown multiplies the posterior by its probability for each target (`click.py`), here for all
-targets in blocks and in vectors. The margins are clipped to ±6 standard deviations: no single answer rules an item out.
+A click on one of the k items shown multiplies the posterior by its probability for each target (`click.py`), here for
+all targets in blocks and in vectors. The margins are clipped to ±6 standard deviations: no single answer rules an item
+out. Where a share ε of the answers, the lapses, is a click on any item, the probability is (1 - ε) P + ε / k.
 """
 
 import math
@@ -26,7 +27,7 @@ class Space(NamedTuple):
 
     mean: `(n, d)`; var: `(n, d)`, or `(0, d)` when exact; centre: `(d,)`; columns: `(d, n)` float32, mean - centre;
     var_columns: `(d, n)` float32, or `(d, 0)`; noise: σ; coarse: float32 is too coarse for this noise, as with an
-    item far from all others.
+    item far from all others; lapse: ε, the share of answers that say nothing.
     """
 
     mean: Array
@@ -36,14 +37,15 @@ class Space(NamedTuple):
     var_columns: Array32
     noise: float
     coarse: bool
+    lapse: float
 
 
-def space_of(embedding: Embedding, noise: float) -> Space:
+def space_of(embedding: Embedding, noise: float, lapse: float = 0.0) -> Space:
     """The compiled form of an embedding."""
     var = embedding.var_rows
     centre, columns, reach = embedding.derived("columns", lambda: _centred_columns(embedding.mean))
     var_columns = embedding.derived("var columns", lambda: np.ascontiguousarray(var.T, np.float32))
-    return Space(embedding.mean, var, centre, columns, var_columns, noise, reach * 2.0**-24 > 0.01 * noise)
+    return Space(embedding.mean, var, centre, columns, var_columns, noise, reach * 2.0**-24 > 0.01 * noise, lapse)
 
 
 def _centred_columns(mean: Array) -> tuple[Array, Array32, float]:
@@ -136,17 +138,22 @@ def weigh_click(p: Array, space: Space, c: int, rivals: Items) -> None:
         return
     cell = cell_of(space, c, rivals)
     mean, cov = np.empty((m, _BLOCK), np.float32), np.empty((m, m, _BLOCK), np.float32)
-    room = np.empty((3 * m + 3, _BLOCK), np.float32)
+    room, before = np.empty((3 * m + 3, _BLOCK), np.float32), np.empty(_BLOCK)
     for start in range(0, n, _BLOCK):
         size = min(_BLOCK, n - start)
+        part = p[start : start + size]
+        before[:size] = part
         if len(space.var):
             _uncertain_margins(cell, space, start, size, mean, cov, room)
         else:
             _exact_margins(cell, space, start, size, mean, cov)
         if m == 1 and not len(space.var):
-            multiply_by_ndtr(p[start : start + size], mean[0, :size] * np.float32(1.0 / space.noise))
+            multiply_by_ndtr(part, mean[0, :size] * np.float32(1.0 / space.noise))
         else:
-            multiply_by_all_positive(p[start : start + size], mean, cov)
+            multiply_by_all_positive(part, mean, cov)
+        if space.lapse > 0.0:
+            for k in range(size):  # p P ← (1 - ε) p P + p ε / k
+                part[k] = (1.0 - space.lapse) * part[k] + space.lapse / (m + 1) * before[k]
 
 
 @inlined
@@ -157,7 +164,8 @@ def _weigh_one_by_one(p: Array, space: Space, c: int, rivals: Items) -> None:
     for t in range(len(p)):
         if p[t] > 0.0:
             click_margins(space.mean, space.var, c, rivals, t, space.noise, mean, cov)
-            p[t] *= max(all_positive(mean, cov), least)
+            modelled = max(all_positive(mean, cov), least)
+            p[t] *= (1.0 - space.lapse) * modelled + space.lapse / (len(rivals) + 1)
 
 
 @inlined

@@ -47,6 +47,8 @@ class PosteriorSearch(Search):
         The share of its probability that a shown item keeps, because people overlook things.
     hit_bonus : float, optional
         What showing the target is worth, in bits; by default 3 for "sampled" when `stop` is "shown", else 0.
+    lapse : float, optional
+        The share of answers that are a click on any of the items shown, 0 to below 1.
     seed : int, SeedSequence or Generator, optional
         The same seed and answers give the same questions.
 
@@ -77,6 +79,7 @@ class PosteriorSearch(Search):
         prior: ArrayLike | None = None,
         miss_rate: float = 0.0,
         hit_bonus: float | None = None,
+        lapse: float = 0.0,
         seed: Seed = None,
     ) -> None:
         if rule not in RULES:
@@ -85,13 +88,16 @@ class PosteriorSearch(Search):
             raise ValueError(f"miss_rate is a share, from 0 to below 1, got {miss_rate!r}")
         if hit_bonus is not None and not 0 <= hit_bonus < math.inf:
             raise ValueError(f"hit_bonus is a number of bits, 0 or more, got {hit_bonus!r}")
+        if not 0 <= lapse < 1:
+            raise ValueError(f"lapse is the share of answers that say nothing, from 0 to below 1, got {lapse!r}")
         super().__init__(embedding, noise, stop=stop, reuse=stop == "mode" if reuse is None else reuse, seed=seed)
         self.rule = rule
         self.miss_rate = float(miss_rate)
+        self.lapse = float(lapse)
         self.hit_bonus = float(
             hit_bonus if hit_bonus is not None else (HIT_BONUS if (rule, stop) == ("sampled", "shown") else 0)
         )
-        space = space_of(embedding, self.noise)
+        space = space_of(embedding, self.noise, self.lapse)
         self._setup = PosteriorSetup(
             loop_setup(self),
             space,

@@ -123,6 +123,16 @@ def make_search(strategy: Strategy, embedding: Embedding, noise: float = 1.0, **
     return search
 
 
+def make_search_knowing(
+    lapse: float, strategy: Strategy, embedding: Embedding, noise: float = 1.0, **options: Any
+) -> Search:
+    """The same, with the share of answers that say nothing where the strategy takes it into account."""
+    search = make_search(strategy, embedding, noise, **options)
+    if lapse and "lapse" in search.options:
+        search = make_search(strategy, embedding, noise, lapse=lapse, **options)
+    return search
+
+
 def _check(strategy: object) -> None:
     if not callable(strategy) or (isinstance(strategy, type) and not issubclass(strategy, Search)):
         raise ValueError(f"a strategy is a subclass of Search, or a function that makes one, got {strategy!r}")

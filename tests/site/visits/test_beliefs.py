@@ -44,3 +44,15 @@ def test_fewer_items_should_be_ruled_out_where_a_belief_can_be_trusted_less(site
     root = np.sqrt(p) / np.sqrt(p).sum()
     assert counts[1] == pytest.approx(2 ** -(root[p > 0] * np.log2(root[p > 0])).sum())
     assert counts[0] < counts[1]
+
+
+def test_a_search_should_expect_the_lapses_of_its_model(
+    site: Site, collection: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = site.models.embedding_at(collection.model_id or 0, 0)
+    metrics = known.metadata.model_copy(update={"lapse": 0.1}).to_json()
+    careless = replace(known, model=replace(known.model, info=replace(known.model.info, metrics=metrics)))
+    row = start(site, "colours").row
+    assert site.beliefs.begin(row).search.options["lapse"] == 0.0
+    monkeypatch.setattr(site.models, "embedding_at", lambda *_: careless)
+    assert site.beliefs.begin(row, miss_rate=0.02).search.options["lapse"] == 0.1

@@ -2,7 +2,8 @@
 
     objective = Σ_triplets w E_q log P(m) - τ Σ_i KL(N(ν_i, Ψ_i) || N(ν0_i, S)),   Ψ_i and S diagonal
 
-P(m) and the slopes of the margin m are those of the link (`comparison.margin_and_slopes`).
+P(m) and the slopes of the margin m are those of the link (`comparison.margin_and_slopes`). Where the link expects
+lapses, (1 - ε) P(m) + ε / 2 stands for P(m): an answer that the positions contradict by far moves them little.
 One or more reparametrised samples x = ν + sd·ε a triplet; the slope in log sd is the one in x times sd·ε. An embedding
 without widths (t-STE, CKL) is the case sd = 0.
 """
@@ -13,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from learn2search.comparison import Link, margin_and_slopes, steepness
+from learn2search.comparison import Link, attention, margin_and_slopes, steepness
 from learn2search.compiled import compiled
 from learn2search.streams import below, normal_pair, open_stream, shuffle
 from learn2search.typing import Array32, Integers, Key, Stream, Triplets
@@ -129,7 +130,7 @@ def add_slopes(
             square_far += q[a] * q[a]
             between += (p[a] - q[a]) * (p[a] - q[a])
         m, a_, b_, c_ = margin_and_slopes(link.ratio, link.kappa, float(square_near), float(square_far), float(between))
-        h = weights[row] * steepness(link.ratio, m)
+        h = weights[row] * steepness(link.ratio, m) * attention(link, m)
         one, both, other = np.float32(h * a_), np.float32(h * b_), np.float32(h * c_)
         for a in range(d):
             to_near, to_far = one * p[a] + both * q[a], both * p[a] + other * q[a]

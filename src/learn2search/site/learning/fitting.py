@@ -95,6 +95,7 @@ def _known(site: Site, collection: Collection, current: Model, up_to: int, size:
         metadata.is_taught and d == options_of(collection).dimensions,
         metadata.online,
         scale,
+        lapse=metadata.lapse,
     )
 
 
@@ -120,6 +121,7 @@ def _described(result: Result, prior: ModelPrior, trust: float, triplets: int, l
         evaluation=evaluation,
         online=learnt.online,
         crowd=learnt.crowd,
+        lapse=learnt.lapse,
         trust=trust,
         triplets=triplets,
         lessons=lessons_now,

@@ -53,8 +53,9 @@ class ModelEvaluation(BaseModel):
 
 class ModelMetadata(BaseModel):
     """is_taught: False for a model that no answer has told anything. online: lessons after its fit are taken in one by
-    one. crowd: what is known of all visitors together. trust: how far a belief of a search can be trusted. triplets,
-    lessons: how many there were when it was fitted, held-out ones included."""
+    one. crowd: what is known of all visitors together. lapse: the share of answers that say nothing. trust: how far a
+    belief of a search can be trusted. triplets, lessons: how many there were when it was fitted, held-out ones
+    included."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -63,6 +64,7 @@ class ModelMetadata(BaseModel):
     is_taught: bool = True
     online: bool = False
     crowd: Crowd = Crowd()
+    lapse: float = 0.0
     trust: float = 1.0
     triplets: int = 0
     lessons: int = 0

@@ -13,6 +13,7 @@ import numpy as np
 from cachetools import FIFOCache, cachedmethod
 
 from learn2search import Embedding
+from learn2search.comparison import PROBIT
 from learn2search.embed.online import online_step
 from learn2search.site.learning.metadata import ModelMetadata, metadata_of
 from learn2search.store import lessons, models
@@ -110,7 +111,8 @@ class ModelCache:
         rows = to_rows(rows, before.items)
         if len(rows) == 0:
             return EmbeddingAt(before.model, up_to, before.embedding)
-        return EmbeddingAt(before.model, up_to, online_step(before.embedding, rows, sample_weight=weights))
+        link = PROBIT._replace(lapse=before.metadata.lapse)
+        return EmbeddingAt(before.model, up_to, online_step(before.embedding, rows, link, sample_weight=weights))
 
 
 def _room_of(known: EmbeddingAt) -> int:

@@ -8,7 +8,8 @@ from functools import partial
 
 import numpy as np
 
-from learn2search import Search, make_search, strategy_names, temper_belief
+from learn2search import Search, strategy_names, temper_belief
+from learn2search.search.strategies import make_search_knowing
 from learn2search.site.errors import Unavailable
 from learn2search.site.learning.model_cache import EmbeddingAt, ModelCache
 from learn2search.store.enums import AnswerKind
@@ -122,7 +123,14 @@ class BeliefCache:
         known = self._models.embedding_at(row.model_id, row.lessons)
         if row.strategy not in strategy_names():
             raise Unavailable(f"This search is by the strategy “{row.strategy}”, which is not installed here any more.")
-        make = partial(make_search, row.strategy, known.embedding, known.model.info.noise, seed=_seed_of(row))
+        make = partial(
+            make_search_knowing,
+            known.metadata.lapse,
+            row.strategy,
+            known.embedding,
+            known.model.info.noise,
+            seed=_seed_of(row),
+        )
         search = make()
         if miss_rate and "miss_rate" in search.options:
             search = make(miss_rate=miss_rate)
