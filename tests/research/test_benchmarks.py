@@ -102,3 +102,25 @@ def test_crowd_should_weigh_bots_and_people(copied: Path) -> None:
 def test_features_should_be_measured_in_all_worlds(copied: Path) -> None:
     assert "| features | searches 1-25 |" in run("features", copied).stdout
     assert {row["world"] for row in rows(copied, "features", start=0)} == {"none", "useless", "part", "archive"}
+
+
+@pytest.mark.heavy
+def test_thoughtless_answers_should_be_compared_with_known_positions(copied: Path) -> None:
+    assert "| flipped | shown | search |" in run("lapses", copied).stdout
+    found = rows(copied, "lapses", method="learnt", flipped=0.1)
+    assert {row["k"] for row in found} == {2, 4}
+    assert all(row["lapse"] > 0 for row in found)
+
+
+@pytest.mark.heavy
+def test_clicks_should_be_fitted_in_three_ways(copied: Path) -> None:
+    assert "Questions a search in the loop" in run("k_way_training", copied).stdout
+    fitted = rows(copied, "k_way_training", table="fit", density=20)
+    assert {row["way"] for row in fitted} == {"answers", "weights", "one choice"}
+    assert all(row["log_probability"] < 0 < row["surprise"] for row in fitted)
+
+
+@pytest.mark.heavy
+def test_the_cost_of_a_click_should_be_compared_with_the_product(copied: Path) -> None:
+    assert "CPU time of a `tell`" in run("click_cost", copied).stdout
+    assert all(row["mean"] > 1 for row in rows(copied, "click_cost", table="questions"))
