@@ -21,6 +21,7 @@ Nothing here is tuned, but the length of the fits was looked at on the same kind
 """
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -36,9 +37,22 @@ WORLDS = {200: 3, 513: 5}  # items, axes
 SHOWN, DENSITIES, LENGTHS = (4, 8), (5, 20, 60), (3, 1)
 TEST_CLICKS, TEST_TRIPLETS, SEARCHES, ANSWERS = 2000, 20_000, 40, 10
 FLIPPED, REPETITIONS = 0.1, 3
-WAYS: dict[str, Callable[[Clicks, int, int, int, int], l2s.Embedding]] = {
-    "answers": lambda *given: fit_triplets(*given, weighted=False),
-    "weights": lambda *given: fit_triplets(*given, weighted=True),
+
+
+def fit_triplets(
+    clicks: Clicks, n: int, d: int, seed: int, length: int = 1, *, weighted: bool = False
+) -> l2s.Embedding:
+    """With `GaussEmbed`, for a multiple of its own number of epochs."""
+    rows = clicks.triplets()
+    model = l2s.GaussEmbed(d, lapse=0.0, random_state=seed)
+    model.set_params(epochs=length * model.schedule(len(rows), n).epochs)
+    weights = l2s.triplets.click_weights(rows) if weighted else None
+    return model.fit(rows, n_items=n, sample_weight=weights).to_embedding()
+
+
+WAYS: dict[str, Callable[..., l2s.Embedding]] = {
+    "answers": fit_triplets,
+    "weights": partial(fit_triplets, weighted=True),
     "one choice": fit_choices,
 }
 FIT = Table(
@@ -50,14 +64,6 @@ MEASURES = ("log_probability", "accuracy", "entropy", "surprise")
 WINDOWS = ((0, 25), (25, 50), (50, 100), (100, 200))
 _WINDOW: Columns = {"seed": int, "start": int, "stop": int}
 LOOP = Table("k_way_training", "loop", {"k": SHOWN, "one_choice": (False, True), **_WINDOW})
-
-
-def fit_triplets(clicks: Clicks, n: int, d: int, seed: int, length: int, weighted: bool) -> l2s.Embedding:
-    rows = clicks.triplets()
-    model = l2s.GaussEmbed(d, lapse=0.0, random_state=seed)
-    model.set_params(epochs=length * model.schedule(len(rows), n).epochs)
-    weights = l2s.triplets.click_weights(rows) if weighted else None
-    return model.fit(rows, n_items=n, sample_weight=weights).to_embedding()
 
 
 def people_of(n: int, seed: int) -> l2s.ProbitOracle:
@@ -164,11 +170,11 @@ def report(results: Results) -> None:
     windows = [window for window in WINDOWS if results.select(LOOP, stop=window[1])]
     table = []
     for k in SHOWN:
-        for way in (False, True):
-            found = [results.select(LOOP, k=k, one_choice=way, start=start, stop=stop) for start, stop in windows]
+        for one in (False, True):
+            found = [results.select(LOOP, k=k, one_choice=one, start=start, stop=stop) for start, stop in windows]
             if found and all(found):
                 means = [mean_over([row["mean"] for row in rows]).text(1) for rows in found]
-                table.append([str(k), "one choice" if way else "k - 1 answers", *means])
+                table.append([str(k), "one choice" if one else "k - 1 answers", *means])
     names = [f"searches {start + 1}-{stop}" for start, stop in windows]
     print_table("Questions a search in the loop", ["shown", "a click is", *names], table)
 

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 import learn2search as l2s
-from research.rows import Results, Row, Table
+from research.rows import Columns, Results, Row, Table
 from research.study import Study, main
 from research.summary import mean_over, print_table
 
@@ -31,9 +31,9 @@ KNOWN = "positions known"
 METHODS: dict[str, dict[str, Any]] = {"before": {"lapse": 0.0}, "given": {}, "learnt": {"lapse": "fit"}}
 SEARCHES, JUDGES, REPETITIONS = 1200, 1000, 2
 WINDOWS = ((0, 100), (100, 200), (200, 400), (400, 800), (800, 1200))
-NAMES = {"k": SHOWN, "flipped": FLIPPED, "method": (KNOWN, *METHODS), "seed": int}
-LOOP = Table("lapses", "loop", NAMES | {"start": int, "stop": int})
-AFTER = Table("lapses", "after", NAMES | {"told": (False, True)})
+NAMES: Columns = {"k": SHOWN, "flipped": FLIPPED, "method": (KNOWN, *METHODS), "seed": int}
+LOOP = Table("lapses", "loop", {**NAMES, "start": int, "stop": int})
+AFTER = Table("lapses", "after", {**NAMES, "told": (False, True)})
 
 
 def measure(k: int, flipped: float, method: str, seed: int, searches: int, n_items: int, judges: int) -> list[Row]:
@@ -78,7 +78,7 @@ def report(results: Results) -> None:
     windows = [window for window in WINDOWS if results.select(LOOP, stop=window[1])]
     table, judged = [], []
     for flipped, k, method in (
-        (flipped, k, method) for flipped in FLIPPED for k in SHOWN for method in NAMES["method"]
+        (flipped, k, method) for flipped in FLIPPED for k in SHOWN for method in (KNOWN, *METHODS)
     ):
         case = {"flipped": flipped, "k": k, "method": method}
         head = [f"{flipped:.0%}", str(k), str(method)]

@@ -79,12 +79,23 @@ def test_many_clicks_should_tell_the_rate(lapse: float) -> None:
     meant = generator.random(3000) >= lapse
     hit = np.where(meant, generator.random(3000) < p, generator.random(3000) < 1 / choices)
     other = (1 - p) / (choices - 1)  # any of the items that were less probable
-    assert click_lapse(np.where(hit, p, other), choices) == pytest.approx(lapse, abs=0.04)
+    assert click_lapse(np.where(hit, p, other)[None], choices) == pytest.approx(lapse, abs=0.04)
 
 
 def test_few_clicks_should_leave_the_rate_low() -> None:
-    assert click_lapse(np.empty(0), np.empty(0, int)) == pytest.approx(0.05, abs=0.005)
-    assert click_lapse(np.full(3, 0.01), np.full(3, 2)) < 0.3
+    none = np.empty((1, 0)), np.empty(0, int)
+    assert click_lapse(*none) == pytest.approx(0.05, abs=0.005)
+    assert click_lapse(*none, before=0.2) == pytest.approx(0.2, abs=0.005)
+    assert click_lapse(np.full((1, 3), 0.01), np.full(3, 2)) < 0.3
+
+
+def test_a_fit_that_is_too_sure_should_not_be_taken_for_lapses() -> None:
+    """Predictions of 0.98 of which 0.8 come true: lapses, unless 0.8 is what wider positions say."""
+    hit = np.random.default_rng(0).random(2000) < 0.8
+    sure, modest = (np.where(hit, p, 1 - p) for p in (0.98, 0.8))
+    pairs = np.full(2000, 2)
+    assert click_lapse(sure[None], pairs) > 0.3
+    assert click_lapse(np.array([sure, modest]), pairs) < 0.05
 
 
 def test_a_fit_that_expects_lapses_should_place_items_better() -> None:

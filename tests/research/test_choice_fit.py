@@ -6,7 +6,7 @@ from scipy import stats
 
 import learn2search as l2s
 from research.choice_fit import Clicks, click_slopes, fit_choices
-from research.k_way_training import clicks_of
+from research.k_way_training import clicks_of, fit_triplets
 
 
 def test_triplets_of_clicks_should_follow_each_other() -> None:
@@ -43,6 +43,6 @@ def test_a_fit_should_place_items_as_people_see_them() -> None:
     features, generator = np.random.default_rng(0).normal(size=(30, 2)), np.random.default_rng(1)
     clicks = clicks_of(l2s.ProbitOracle(features, 0.3, seed=2), 4, 600, generator)
     asked = l2s.make_triplets(l2s.ProbitOracle(features, 0.3, seed=3), 30, 2000, seed=4)
-    one = l2s.answer_probabilities(fit_choices(clicks, 30, 2, 0), asked)
-    many = l2s.GaussEmbed(2, lapse=0.0, random_state=0).fit(clicks.triplets()).predict_proba(asked)
+    one = l2s.answer_probabilities(fit_choices(clicks, 30, 2, 0, length=5), asked)
+    many = l2s.answer_probabilities(fit_triplets(clicks, 30, 2, 0, length=5), asked)
     assert np.log(one).mean() > np.log(many).mean() - 0.02

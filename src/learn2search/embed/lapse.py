@@ -23,15 +23,15 @@ import numpy as np
 from learn2search.comparison import Link, log_probabilities
 from learn2search.embed.variance_factor import HeldOut
 from learn2search.triplets import infer_groups
-from learn2search.typing import Array, Groups, Triplets
+from learn2search.typing import Array, Groups, Integers, Triplets
 
 LEAST = 0.15  # mean of ε beforehand, where each row is a group of its own
 STRENGTH = 1.0  # s: the prior weighs as much as so many answers
-_RARE = 19.0  # of Beta(1, 19): of clicks in searches, one in twenty is expected to say nothing
+_RARE, _CLICKS = 0.05, 20.0  # mean of ε beforehand where clicks of searches tell, and how many of them it weighs
 _RATES = (np.arange(100) + 0.5) / 100
 
 
-def with_lapses(probabilities: Array, lapse: float, choices: int | Array = 2) -> Array:
+def with_lapses(probabilities: Array, lapse: float, choices: int | Integers = 2) -> Array:
     """(1 - ε) p + ε / k."""
     return np.asarray((1.0 - lapse) * probabilities + lapse / choices)
 
@@ -49,14 +49,20 @@ def fit_lapse(parts: Sequence[HeldOut], link: Link, factor: float = 1.0) -> floa
     return _expected(likelihood / design + prior)
 
 
-def click_lapse(probabilities: Array, choices: Array) -> float:
-    """The lapse rate of clicks that a fit has not seen: E[ε | clicks], ε ~ Beta(1, 19) before any click.
+def click_lapse(probabilities: Array, choices: Integers, before: float = 0.0) -> float:
+    """The lapse rate of clicks that a fit has not seen: E[ε | clicks].
 
-    probabilities: of each click, by the fit; choices: among how many items it was, `(m,)` both. A click is one answer,
-    however many comparisons it stands for.
+    probabilities: of each click, `(f, m)`, a row for each width that the positions may have: a fit that misplaces items
+    is too sure of itself, which is no lapse. choices: among how many items each click was, `(m,)`; a click is one
+    answer, however many comparisons it stands for. before: what the rate was thought to be. ε has the prior Beta with
+    this mean, 0.05 at first, which weighs as much as 20 clicks.
     """
-    likelihood = np.array([np.log(with_lapses(probabilities, rate, choices)).sum() for rate in _RATES])
-    return _expected(likelihood + (_RARE - 1) * np.log(1 - _RATES))
+    expected = before or _RARE
+    likelihood = np.array([np.log(with_lapses(probabilities, rate, choices)).sum(axis=-1) for rate in _RATES])
+    widest = likelihood.max()
+    total = widest + np.log(np.exp(likelihood - widest).sum(axis=-1) + 1e-300)  # any width is as good as any other
+    prior = (_CLICKS * expected - 1) * np.log(_RATES) + (_CLICKS * (1 - expected) - 1) * np.log(1 - _RATES)
+    return _expected(total + prior)
 
 
 def likely_screens(triplets: Triplets) -> Groups:

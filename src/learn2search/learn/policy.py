@@ -49,6 +49,7 @@ CHOOSE_AT = 10_000  # triplets from which "estimated" chooses D, as in the paper
 TELL = 2.0  # nats by which features must make the answers more probable than a coin does
 COLD_BELOW = 12_000  # triplets: below, fits begin from scratch where searches are weighed
 _NEWEST = 30  # lessons that say how far a belief can be trusted
+_WIDTHS = (1.0, 2.0, 4.0, 8.0)  # times the variances: a fit may be surer of its positions than it should be
 _OFFSET = 0.1  # of the prior's standard deviation: two items of which nothing is known must not coincide
 
 
@@ -509,12 +510,14 @@ def lapse_in(recipe: Recipe, learnt: Learnt, lessons: Lessons, up_to: int, befor
     clicks = _judging_clicks(lessons, up_to)
     if len(clicks.search) == 0:
         return before
-    chances, targets = np.empty(len(clicks.search)), clicks.targets[clicks.search]
-    for k in np.unique(clicks.sizes):
-        rows = clicks.sizes == k
-        shown = clicks.shown[rows, :k]
-        chances[rows] = click_probabilities(learnt.embedding, shown, targets[rows], noise=learnt.noise)[:, 0]
-    return click_lapse(chances, clicks.sizes)
+    mean, var, targets = learnt.embedding.mean, learnt.embedding.var, clicks.targets[clicks.search]
+    chances = np.empty((len(_WIDTHS) if var is not None else 1, len(targets)))
+    for row, width in zip(chances, _WIDTHS, strict=False):
+        wider = Embedding(mean, None if var is None else width * var)
+        for k in np.unique(clicks.sizes):
+            of = clicks.sizes == k
+            row[of] = click_probabilities(wider, clicks.shown[of, :k], targets[of], noise=learnt.noise)[:, 0]
+    return click_lapse(chances, clicks.sizes, before)
 
 
 def _judging_clicks(lessons: Lessons, up_to: int) -> SearchClicks:
