@@ -142,7 +142,8 @@ def weigh_click(p: Array, space: Space, c: int, rivals: Items) -> None:
     for start in range(0, n, _BLOCK):
         size = min(_BLOCK, n - start)
         part = p[start : start + size]
-        before[:size] = part
+        for k in range(size):
+            before[k] = part[k]
         if len(space.var):
             _uncertain_margins(cell, space, start, size, mean, cov, room)
         else:
