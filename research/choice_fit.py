@@ -107,35 +107,54 @@ def click_slopes(x: Array, slope: Array) -> float:
     """log P of a click, and its slope in the positions; x, slope: `(k + 1, d)` of the target, the clicked item, and
     its rivals, which are taken in the order of their distances to it."""
     count, d = len(x) - 2, x.shape[1]
-    u = x[1] - x[2:]
-    r = np.sqrt((u * u).sum(axis=1) + 1e-12)
-    order = np.argsort(r)
-    w, over = np.empty((count, d)), np.empty(count)
-    mean, cov = np.empty(count), np.empty((count, count))
+    r = np.zeros(count)
     for j in range(count):
-        over[j] = 1.0 / r[order[j]]
-        w[j] = u[order[j]] * over[j]
-        mean[j] = (w[j] * (x[0] - 0.5 * (x[1] + x[2 + order[j]]))).sum()
-        for q in range(j + 1):
-            cov[q, j] = (w[q] * w[j]).sum()
+        for a in range(d):
+            r[j] += (x[1, a] - x[2 + j, a]) ** 2
+        r[j] = math.sqrt(r[j] + 1e-12)
+    order = np.argsort(r)
+    w, mean, cov = np.empty((count, d)), np.zeros(count), np.zeros((count, count))
+    for j in range(count):
+        rival = 2 + order[j]
+        for a in range(d):
+            w[j, a] = (x[1, a] - x[rival, a]) / r[order[j]]
+            mean[j] += w[j, a] * (x[0, a] - 0.5 * (x[1, a] + x[rival, a]))
+            for q in range(j):
+                cov[q, j] += w[q, a] * w[j, a]
         cov[j, j] = 1.0
-    margins, cosines = mean.copy(), cov.copy()
+    margins, cosines, by_mean, by_cov = mean.copy(), cov.copy(), np.empty(count), np.empty((count, count))
     found = log_all_positive(mean, cov)
-    by_mean, by_cov = np.empty(count), np.empty((count, count))
     back_through(mean, cov, by_mean, by_cov)
     slope[:] = 0.0
     for j in range(count):
-        rival = 2 + order[j]
-        centre = x[0] - 0.5 * (x[1] + x[rival])
-        along = by_mean[j] * (centre - margins[j] * w[j]) * over[j]
-        for q in range(count):
+        _add_of_margin(x, w, j, 2 + order[j], margins[j], r[order[j]], cosines, by_mean[j], by_cov, slope)
+    return found
+
+
+@compiled
+def _add_of_margin(
+    x: Array,
+    w: Array,
+    j: int,
+    rival: int,
+    margin: float,
+    r: float,
+    cosines: Array,
+    by_mean: float,
+    by_cov: Array,
+    slope: Array,
+) -> None:
+    """What one margin and its covariances add to the slope: ∂M/∂x_c = a - w/2, a = (x_t - (x_c + x_j)/2 - M w)/r,
+    and ∂C_jq/∂w_j = (w_q - C_jq w_j)/r."""
+    for a in range(x.shape[1]):
+        along = by_mean * (x[0, a] - 0.5 * (x[1, a] + x[rival, a]) - margin * w[j, a]) / r
+        for q in range(len(w)):
             if q != j:
                 low, high = min(j, q), max(j, q)
-                along += by_cov[low, high] * (w[q] - cosines[low, high] * w[j]) * over[j]
-        slope[0] += by_mean[j] * w[j]
-        slope[1] += along - 0.5 * by_mean[j] * w[j]
-        slope[rival] -= along + 0.5 * by_mean[j] * w[j]
-    return found
+                along += by_cov[low, high] * (w[q, a] - cosines[low, high] * w[j, a]) / r
+        slope[0, a] += by_mean * w[j, a]
+        slope[1, a] += along - 0.5 * by_mean * w[j, a]
+        slope[rival, a] -= along + 0.5 * by_mean * w[j, a]
 
 
 @compiled
@@ -145,11 +164,14 @@ def add_slopes(rows: Items, nu: Array, sd: Array, noise: Array, nu_slope: Array,
     for row in range(len(rows)):
         for place in range(rows.shape[1]):
             item = rows[row, place]
-            x[place] = nu[item] + sd[item] * noise[row, place]
+            for a in range(x.shape[1]):
+                x[place, a] = nu[item, a] + sd[item, a] * noise[row, place, a]
         click_slopes(x, slope)
         for place in range(rows.shape[1]):
-            nu_slope[rows[row, place]] += slope[place]
-            sd_slope[rows[row, place]] += slope[place] * noise[row, place]
+            item = rows[row, place]
+            for a in range(x.shape[1]):
+                nu_slope[item, a] += slope[place, a]
+                sd_slope[item, a] += slope[place, a] * noise[row, place, a]
 
 
 # --- the fit ---------------------------------------------------------------------------------------

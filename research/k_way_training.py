@@ -14,7 +14,7 @@ judged by
     log_probability   of 2,000 other clicks
     accuracy          of 20,000 random triplets, by the features
     entropy           that a search on these positions says is left, in bits, and
-    surprise          -log₂ p(target), over ten answers of 40 searches; 200 items only. Both should be the same
+    surprise          -log₂ p(target), over eight answers of 20 searches; 200 items only. Both should be the same
 
 Part "loop": the learning loop with and without `one_choice=True`, 513 items, searches until the target is shown.
 Nothing here is tuned, but the length of the fits was looked at on the same kind of world with other seeds.
@@ -35,7 +35,7 @@ from research.summary import mean_over, print_table
 PARTS = ("fit", "loop")
 WORLDS = {200: 3, 513: 5}  # items, axes
 SHOWN, DENSITIES, LENGTHS = (4, 8), (5, 20, 60), (3, 1)
-TEST_CLICKS, TEST_TRIPLETS, SEARCHES, ANSWERS = 2000, 20_000, 40, 10
+TEST_CLICKS, TEST_TRIPLETS, SEARCHES, ANSWERS = 2000, 20_000, 20, 8
 FLIPPED, REPETITIONS = 0.1, 3
 
 
@@ -110,7 +110,7 @@ def accuracy(found: l2s.Embedding, features: Array, seed: int) -> float:
 
 
 def bits(found: l2s.Embedding, people: l2s.ProbitOracle, k: int, seed: int) -> Row:
-    """Bits that a search says are missing, and bits that are, after each of ten answers."""
+    """Bits that a search says are missing, and bits that are, after each answer."""
     entropy, surprise = [], []
     for number, target in enumerate(np.random.default_rng([seed, 8]).integers(0, found.n_items, SEARCHES).tolist()):
         search = l2s.make_search("sampled", found, stop="mode", seed=np.random.SeedSequence([seed, number]))
