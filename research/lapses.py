@@ -13,7 +13,8 @@ have given (a lapse rate of 0.1 k / (k - 1)), or never. Two or four items are sh
 
 makes 1,200 searches. Then nothing more is learnt, and its positions are judged by 1,000 searches for the same targets
 by the same people, beside a search on the true features, "positions known": as it is, and expecting the true rate of
-lapses ("told"). The number of axes is given. Nothing here is tuned; the seeds are those of this module alone.
+lapses ("told"). The number of axes is given, and a click counts as k - 1 answers (one_choice=False). Nothing here is
+tuned; the seeds are those of this module alone.
 """
 
 from typing import Any
@@ -43,7 +44,8 @@ def measure(k: int, flipped: float, method: str, seed: int, searches: int, n_ite
     people, others = (l2s.ProbitOracle(features, NOISE, seed=one + seed, lapse=lapse) for one in (1000, 2000))
     space, noise, expected, found = l2s.Embedding(features), NOISE, 0.0, []
     if method != KNOWN:
-        learner = l2s.Learner(people, n_items, k=k, seed=seed, n_components=D, **{"lapse": lapse} | METHODS[method])
+        options = {"n_components": D, "one_choice": False, "lapse": lapse} | METHODS[method]
+        learner = l2s.Learner(people, n_items, k=k, seed=seed, **options)
         costs = [episode.cost for episode in learner.searches(searches)]
         space, noise, expected = learner.embedding, learner.noise, learner.lapse
         inside = [(start, stop) for start, stop in WINDOWS if stop <= searches]

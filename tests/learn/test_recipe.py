@@ -12,6 +12,7 @@ from learn2search.learn.recipe import PRESETS, make_recipe
 
 def test_more_pictures_should_refit_by_triplets() -> None:
     assert make_recipe("best", k=4).refit_by == "triplets"
+    assert [make_recipe("best", k=k).one_choice for k in (2, 4)] == [False, True]
     assert make_recipe("paper", k=4) == PRESETS["paper"]
 
 

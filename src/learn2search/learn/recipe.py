@@ -261,12 +261,12 @@ PRESETS = {
     ),
     "best": Recipe(),
 }
-_FOUR_PICTURES = {"refit": 1.3, "refit_by": "triplets", "online_from": 2.0, "prior": "empirical"}
+_FOUR_PICTURES = {"refit": 1.3, "refit_by": "triplets", "online_from": 2.0, "prior": "empirical", "one_choice": True}
 
 
 def make_recipe(preset: str, k: int = 2, **changes: Any) -> Recipe:
     """A preset with some choices changed. With more than two pictures "best" refits by triplets, not by searches,
-    goes online earlier, and has one prior variance for all axes."""
+    goes online earlier, has one prior variance for all axes, and takes a click for one choice."""
     if preset not in PRESETS:
         raise ValueError(f"preset must be one of {', '.join(PRESETS)}, got {preset!r}")
     known = [field.name for field in fields(Recipe)]
