@@ -5,15 +5,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from learn2search.comparison import PROBIT
-from learn2search.embed.online import online_step
 from learn2search.embedding import Embedding
 from learn2search.learn import policy
 from learn2search.learn.evidence import Crowd
 from learn2search.learn.policy import Attempt, Learnt, Lessons
 from learn2search.learn.recipe import Recipe
 from learn2search.search.strategies import Strategy
-from learn2search.triplets import click_weights
 from learn2search.typing import Array, Integers, Items, Triplets
 
 
@@ -178,11 +175,9 @@ class LearntEmbedding:
 
     def _with(self, part: slice, known: Learnt) -> Learnt:
         weights = self._first_weights[part] if self.recipe.weigh_searches else None
-        if self.recipe.one_choice:
-            each = click_weights(self._rows[part])
-            weights = each if weights is None else each * weights
-        link = PROBIT._replace(lapse=known.lapse)
-        return known._replace(embedding=online_step(known.embedding, self._rows[part], link, sample_weight=weights))
+        one_choice, lapse = self.recipe.one_choice, known.lapse
+        taught = policy.take_in(known.embedding, self._rows[part], weights, one_choice=one_choice, lapse=lapse)
+        return known._replace(embedding=taught)
 
     def _with_new_items(self, known: Learnt, count: int) -> Learnt:
         """At the prior: about 0, or where their features place them."""

@@ -13,7 +13,7 @@ they came. Each question that learning has to answer is one function here:
     and how far is a belief trusted?     `trust_in`
     how many answers say nothing?        `lapse_in`
     what is expected of a new item?      `first_positions`, `placed_like`, `unknown_offsets`
-    and between two fits?                `takes_in_online`; `embed.online` has the step itself
+    and between two fits?                `takes_in_online`, `take_in`; `embed.online` has the step itself
 """
 
 import math
@@ -23,12 +23,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learn2search.click import click_probabilities
-from learn2search.comparison import answer_probabilities, expected_scale, fit_scale
+from learn2search.comparison import PROBIT, answer_probabilities, expected_scale, fit_scale
 from learn2search.embed.axes import to_principal_axes
 from learn2search.embed.dimension import better_dimension, energy_dimension
 from learn2search.embed.gauss_embed import GaussEmbed
 from learn2search.embed.lapse import best_log_likelihoods, click_lapse, with_lapses
 from learn2search.embed.methods import EMBEDDINGS
+from learn2search.embed.online import online_step
 from learn2search.embedding import Embedding
 from learn2search.learn.cavity import Places
 from learn2search.learn.evidence import ROUNDS, Crowd, SearchWeights, judge_unseen, places_of, weigh_in_rounds
@@ -306,6 +307,16 @@ def takes_in_online(recipe: Recipe, triplets: int, n_items: int) -> bool:
     """Are lessons after a fit to so many triplets taken in one by one? That is poor from scratch, good on top of a
     fit."""
     return recipe.embedding == "gauss" and triplets >= recipe.online_from * n_items
+
+
+def take_in(
+    embedding: Embedding, triplets: Triplets, weights: Array | None, *, one_choice: bool, lapse: float
+) -> Embedding:
+    """The positions after these lessons; weights: of the triplets, None where all count alike. one_choice: as in
+    `Recipe`. lapse: the share of answers that say nothing."""
+    if one_choice and len(triplets):
+        weights = click_weights(triplets) * (1.0 if weights is None else weights)
+    return online_step(embedding, triplets, PROBIT._replace(lapse=lapse), sample_weight=weights)
 
 
 class Result(NamedTuple):

@@ -71,7 +71,9 @@ def fit_model(site: Site, collection: Collection, current: Model, taught: Lesson
         recipe, taught, up_to, known, placed, seed, features=features, exact_features=metadata.prior.features
     )
     trust = policy.trust_in(result.learnt, taught, up_to)
-    described = _described(result, metadata.prior, trust, len(taught.triplets), collection.lessons)
+    described = _described(result, metadata.prior, trust, len(taught.triplets), collection.lessons).model_copy(
+        update={"one_choice": recipe.one_choice}
+    )
     weights: dict[int, tuple[float, float]] = {}
     if result.weights is not None:
         each = zip(result.weights.weights.tolist(), result.weights.evidence.tolist(), strict=True)

@@ -53,9 +53,9 @@ class ModelEvaluation(BaseModel):
 
 class ModelMetadata(BaseModel):
     """is_taught: False for a model that no answer has told anything. online: lessons after its fit are taken in one by
-    one. crowd: what is known of all visitors together. lapse: the share of answers that say nothing. trust: how far a
-    belief of a search can be trusted. triplets, lessons: how many there were when it was fitted, held-out ones
-    included."""
+    one. one_choice: a click counts as one choice, not as k - 1 answers. crowd: what is known of all visitors together.
+    lapse: the share of answers that say nothing. trust: how far a belief of a search can be trusted. triplets, lessons:
+    how many there were when it was fitted, held-out ones included."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -63,6 +63,7 @@ class ModelMetadata(BaseModel):
     evaluation: ModelEvaluation | None = None
     is_taught: bool = True
     online: bool = False
+    one_choice: bool = False
     crowd: Crowd = Crowd()
     lapse: float = 0.0
     trust: float = 1.0

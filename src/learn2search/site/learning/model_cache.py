@@ -13,8 +13,7 @@ import numpy as np
 from cachetools import FIFOCache, cachedmethod
 
 from learn2search import Embedding
-from learn2search.comparison import PROBIT
-from learn2search.embed.online import online_step
+from learn2search.learn import policy
 from learn2search.site.learning.metadata import ModelMetadata, metadata_of
 from learn2search.store import lessons, models
 from learn2search.store.database import Database
@@ -111,8 +110,9 @@ class ModelCache:
         rows = to_rows(rows, before.items)
         if len(rows) == 0:
             return EmbeddingAt(before.model, up_to, before.embedding)
-        link = PROBIT._replace(lapse=before.metadata.lapse)
-        return EmbeddingAt(before.model, up_to, online_step(before.embedding, rows, link, sample_weight=weights))
+        one_choice, lapse = before.metadata.one_choice, before.metadata.lapse
+        taught = policy.take_in(before.embedding, rows, weights, one_choice=one_choice, lapse=lapse)
+        return EmbeddingAt(before.model, up_to, taught)
 
 
 def _room_of(known: EmbeddingAt) -> int:
