@@ -68,6 +68,16 @@ def test_the_compiled_and_the_plain_loop_should_be_the_same_step_by_step(
     assert plain.flip_rate == pytest.approx(fast.flip_rate, abs=1e-12)
 
 
+def test_both_loops_should_expect_the_same_lapses() -> None:
+    options: dict[str, Any] = {"k": 3, "seed": 9, "keep_logs": True}
+    fast, plain, without = (
+        l2s.simulate(strategy, SPACE, oracle(lapse=0.2), TARGETS[:6], **options, lapse=lapse).logs
+        for strategy, lapse in (("sampled", 0.2), (in_python("sampled"), 0.2), ("sampled", 0.0))
+    )
+    assert fast == plain
+    assert fast != without
+
+
 @pytest.mark.parametrize("max_queries", [3, None])
 def test_both_loops_should_show_the_rest_one_by_one(max_queries: int | None) -> None:
     features = np.concatenate([np.zeros((9, 2)), FEATURES[:4, :2] + 1])
