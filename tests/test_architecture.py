@@ -17,8 +17,8 @@ RESEARCH = sorted((ROOT / "research").rglob("*.py"))
 
 # From the bottom up. A part may import parts of its own layer (but not in a circle) and of those below.
 LAYERS = [
-    {"typing", "compiled", "streams", "files", "progress", "registry", "oklab", "normal_tails"},
-    {"comparison", "triplets", "triplet_files", "embedding"},
+    {"typing", "compiled", "cores", "streams", "files", "progress", "registry", "oklab", "normal_tails"},
+    {"comparison", "triplet_columns", "triplet_data", "triplets", "triplet_files", "embedding"},
     {"click"},
     {"nearest", "oracle", "table_oracle", "embed", "metrics", "datasets"},
     {"search"},

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from learn2search.datasets.music_origin import fetch_music_origin
     from learn2search.datasets.red_wine import fetch_red_wine
     from learn2search.datasets.synthetic import make_triplets
-    from learn2search.datasets.triplet_data import TripletData
     from learn2search.embed import _jax as accelerated
     from learn2search.embed.dimension import choose_dimension, energy_dimension
     from learn2search.embed.fit_loop import FitWarning
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
     from learn2search.search.strategies import make_search, register_strategy, strategy_names
     from learn2search.search.trust import fit_trust, temper_belief
     from learn2search.table_oracle import TableOracle
+    from learn2search.triplet_data import TripletData
     from learn2search.triplet_files import read_triplets, write_triplets
 
     __version__: str
@@ -121,7 +121,6 @@ _HOME = {
     "datasets.music_origin": ("fetch_music_origin",),
     "datasets.red_wine": ("fetch_red_wine",),
     "datasets.synthetic": ("make_triplets",),
-    "datasets.triplet_data": ("TripletData",),
     "embed.dimension": ("choose_dimension", "energy_dimension"),
     "embed.gauss_embed": ("GaussEmbed",),
     "embed.methods": ("register_embedding",),
@@ -149,6 +148,7 @@ _HOME = {
     "search.strategies": ("make_search", "register_strategy", "strategy_names"),
     "search.trust": ("fit_trust", "temper_belief"),
     "table_oracle": ("TableOracle",),
+    "triplet_data": ("TripletData",),
     "triplet_files": ("read_triplets", "write_triplets"),
 }
 _MODULES = {"accelerated": "embed._jax", "metrics": "metrics", "triplets": "triplets"}  # public as a whole

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from learn2search.datasets.download import DataUnavailable, find, members, retrieve
-from learn2search.datasets.triplet_data import TripletData
+from learn2search.triplet_data import TripletData
 
 ADDRESS = "https://vision.cornell.edu/se3/wp-content/uploads/2014/09/food100-dataset.zip"
 PACKED = ("food100-raw-json.tar.gz", "food100-dataset.zip")

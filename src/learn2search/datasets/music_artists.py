@@ -11,7 +11,7 @@ import numpy as np
 from scipy.io import loadmat
 
 from learn2search.datasets.download import DataFile
-from learn2search.datasets.triplet_data import TripletData
+from learn2search.triplet_data import TripletData
 from learn2search.triplets import from_one_based, infer_groups, is_degenerate
 
 TRIPLETS = DataFile(

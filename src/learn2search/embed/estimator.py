@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from learn2search.comparison import Link, log_probabilities
 from learn2search.embedding import Embedding
 from learn2search.files import read_npz, write_npz
-from learn2search.triplets import as_triplets, is_degenerate
+from learn2search.triplets import as_triplets, is_degenerate, number_of_items
 from learn2search.typing import Array, Array32, Arrays, Mask, Triplets
 
 _VERSION = 3
@@ -294,14 +294,14 @@ def training_triplets(
     informative = ~is_degenerate(rows)
     if not informative.any():
         raise ValueError(f"all {len(rows)} triplets name the same item twice and say nothing")
-    n = n_items if n_items is not None else int(np.asarray(X).max()) + 1
+    n = number_of_items(as_triplets(X), getattr(X, "n_items", None) if n_items is None else n_items)
     kept = rows if informative.all() else rows[informative]
     return kept, n, None if groups is None else _groups_of(groups, X, y)[informative]
 
 
 def _groups_of(groups: ArrayLike, X: ArrayLike, y: ArrayLike | None) -> NDArray[np.generic]:
     """The groups of the decided rows."""
-    labels, count = np.asarray(groups), len(np.asarray(X))
+    labels, count = np.asarray(groups), len(as_triplets(X))
     if labels.shape != (count,):
         raise ValueError(f"groups must name a group for each triplet, shape ({count},), got {labels.shape}")
     answers = None if y is None else np.asarray(y)
@@ -313,10 +313,10 @@ def row_weights(sample_weight: ArrayLike | None, X: ArrayLike, y: ArrayLike | No
     if sample_weight is None:
         return np.ones(n_rows, np.float32)
     given = np.asarray(sample_weight, float)
-    if given.shape != (len(np.asarray(X)),) or not np.isfinite(given).all() or given.min() < 0 or given.max() == 0:
+    count = len(as_triplets(X))
+    if given.shape != (count,) or not np.isfinite(given).all() or given.min() < 0 or given.max() == 0:
         raise ValueError(
-            f"sample_weight must be {len(np.asarray(X))} numbers, one a triplet, 0 or more and not all 0, "
-            f"got shape {given.shape}"
+            f"sample_weight must be {count} numbers, one a triplet, 0 or more and not all 0, got shape {given.shape}"
         )
     return _groups_of(given, X, y).astype(np.float32)
 

@@ -54,7 +54,7 @@ from learn2search.embed.methods import register_embedding
 from learn2search.embed.online import update_in_place
 from learn2search.embed.variance_factor import HeldOut, fit_factor
 from learn2search.embedding import Embedding
-from learn2search.triplets import as_triplets, folds, infer_groups, is_degenerate
+from learn2search.triplets import as_triplets, folds, infer_groups, is_degenerate, number_of_items
 from learn2search.typing import Array, Mask, Seed, Triplets
 
 _PRIORS = ("empirical", "standard", "ard")
@@ -496,7 +496,7 @@ class GaussEmbed(TripletEmbedding):
         weights = row_weights(sample_weight, X, y, len(rows))
         if not hasattr(self, "embedding_"):
             self._begin_empty()
-        new = int(rows.max(initial=-1)) + 1 - self.n_items_
+        new = number_of_items(rows, known=self.n_items_) - self.n_items_
         if new > 0:
             self.embedding_ = np.concatenate([self.embedding_, np.zeros((new, self.embedding_.shape[1]))])
             self.variance_ = np.concatenate([self.variance_, np.tile(self.prior_variance_, (new, 1))])
