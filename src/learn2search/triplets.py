@@ -174,9 +174,9 @@ def number_of_items(triplets: Triplets, n_items: int | None = None, known: int =
     largest = int(triplets.max(initial=-1))
     if largest >= _MOST_UNNAMED and is_sparse(largest, n_different := known + len(np.unique(triplets))):
         raise ValueError(
-            f"triplets name item {largest}, but only {n_different} different ones: items are numbered 0, 1, ..., and each "
-            "number up to the largest would get a position. Number them by triplets.from_labels(rows) or read_triplets, "
-            f"or give n_items={largest + 1} if there are so many"
+            f"triplets name item {largest}, but only {n_different} different ones: items are numbered 0, 1, ..., and "
+            "each number up to the largest would get a position. Number them by triplets.from_labels(rows) or "
+            f"read_triplets, or give n_items={largest + 1} if there are so many"
         )
     return largest + 1
 
@@ -307,8 +307,8 @@ def from_labels(rows: Any) -> tuple[Triplets, tuple[Any, ...]]:
     elif 2 * len(named) < len(numbers):
         row = flat.index(named[0]) // 3
         raise ValueError(
-            f"row {row} is {list(table[row])}: {named[0]!r} is no whole number, as most items are; write all of them as "
-            "names, or all as numbers"
+            f"row {row} is {list(table[row])}: {named[0]!r} is no whole number, as most items are; write all of them "
+            "as names, or all as numbers"
         )
     kinds = {type(label) for label in flat}
     names = sorted(set(flat)) if len(kinds) == 1 else sorted(set(flat), key=str)

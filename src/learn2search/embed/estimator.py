@@ -95,6 +95,25 @@ class TripletEmbedding(ABC):
     def _model(self) -> tuple[Array, Array, Link]:
         """Positions and variances in the units of the link, and the link: what gives probabilities."""
 
+    def fit_transform(self, X: ArrayLike, y: ArrayLike | None = None, **options: Any) -> Array:
+        """Fit, and return the positions, as in scikit-learn.
+
+        Parameters
+        ----------
+        X : (m, 3) array_like of int
+            Triplets (anchor, near, far).
+        y : (m,) array_like, optional
+            An answer a row, as in `triplets.as_triplets`.
+        **options : object
+            Others that `fit` takes.
+
+        Returns
+        -------
+        (n, d) array
+            One row an item.
+        """
+        return self.fit(X, y, **options).transform()
+
     def predict(self, X: ArrayLike) -> Mask:
         """Is the anchor closer to near than to far?
 
@@ -288,13 +307,14 @@ def training_triplets(
     X: ArrayLike, y: ArrayLike | None, n_items: int | None, groups: ArrayLike | None
 ) -> tuple[Triplets, int, NDArray[np.generic] | None]:
     """Checked rows without those that say nothing, the number of items, and the groups of these rows."""
+    n_items = getattr(X, "n_items", None) if n_items is None else n_items  # TripletData knows it
     rows = as_triplets(X, y, n_items=n_items)
     if len(rows) == 0:
         raise ValueError("all answers are undecided (y = 0): there is nothing to learn from")
     informative = ~is_degenerate(rows)
     if not informative.any():
         raise ValueError(f"all {len(rows)} triplets name the same item twice and say nothing")
-    n = number_of_items(as_triplets(X), getattr(X, "n_items", None) if n_items is None else n_items)
+    n = number_of_items(as_triplets(X), n_items)
     kept = rows if informative.all() else rows[informative]
     return kept, n, None if groups is None else _groups_of(groups, X, y)[informative]
 
