@@ -80,7 +80,7 @@ class Frame:
 
 
 def test_a_frame_should_be_read_by_its_names() -> None:
-    frame = Frame(far=[2, 4], screen=[1, 1], anchor=[0, 3], subject=["x", "y"], near=[1, 2])
+    frame: Any = Frame(far=[2, 4], screen=[1, 1], anchor=[0, 3], subject=["x", "y"], near=[1, 2])
     data = l2s.read_triplets(frame)
     np.testing.assert_array_equal(data, [[0, 1, 2], [3, 2, 4]])
     assert data.groups.tolist() == [0, 1]  # screens are numbered anew for each participant

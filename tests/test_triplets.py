@@ -60,7 +60,7 @@ def test_bad_triplets_should_be_refused(rows: ArrayLike, options: dict[str, Any]
 
 def test_a_table_should_be_read_by_its_names() -> None:
     """Columns in another order used to be fitted as they stood."""
-    table = {"far": [2, 1], "participant": [7, 7], "near": [1, 2], "anchor": [0, 3]}
+    table: Any = {"far": [2, 1], "participant": [7, 7], "near": [1, 2], "anchor": [0, 3]}
     np.testing.assert_array_equal(t.as_triplets(table), [[0, 1, 2], [3, 2, 1]])
     structured = np.array([(2, 1, 0)], dtype=[("loser", int), ("winner", int), ("head", int)])
     np.testing.assert_array_equal(t.as_triplets(structured), [[0, 1, 2]])

@@ -84,7 +84,7 @@ def read_answers(columns: Columns, where: str) -> Answers:
             labels = np.column_stack([columns[name] for name in names])
             return Answers(labels, np.arange(len(labels)), names in _ONE_QUESTION_A_ROW)
     if set(QUESTION) <= set(columns):
-        return _from_questions(*(columns[name] for name in QUESTION), where=where)
+        return _from_questions(columns, where)
     if knows(list(columns)):
         return _from_rank_trials(columns, where)
     raise ValueError(
@@ -98,8 +98,9 @@ def first_of(columns: Columns, names: Sequence[str]) -> Labels | None:
     return next((columns[name] for name in names if name in columns), None)
 
 
-def _from_questions(center: Labels, left: Labels, right: Labels, answer: Labels, where: str) -> Answers:
+def _from_questions(columns: Columns, where: str) -> Answers:
     """NEXT: the answer is the chosen item itself."""
+    center, left, right, answer = (columns[name] for name in QUESTION)
     is_left = answer == left
     neither = np.flatnonzero(~(is_left | (answer == right)))
     if len(neither):

@@ -99,7 +99,7 @@ class TripletData:
     def __len__(self) -> int:
         return len(self.triplets)
 
-    def __array__(self, dtype: DTypeLike = None, copy: bool | None = None) -> NDArray[Any]:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
         return np.array(self.triplets, dtype, copy=copy)
 
     def __repr__(self) -> str:
