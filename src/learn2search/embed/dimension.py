@@ -22,6 +22,7 @@ from learn2search.triplets import folds, infer_groups
 from learn2search.typing import Array, Integers, Seed
 
 _PAPERS_AXES = 100
+_LEAST_STEPS = 800  # of a fit: with fewer, few axes seem to do worse than they do
 _ERRORS = 2.0  # standard errors by which another number of axes must be better
 
 
@@ -234,8 +235,18 @@ def dimension_curve(
     parts = list(folds(len(rows), n_folds, fold_seed, infer_groups(rows) if labels is None else labels))
 
     def held_out(d: int) -> list[tuple[float, float]]:
-        fits = [(GaussEmbed(d, **options).fit(rows[train], n_items=n), rows[test]) for train, test in parts]
-        return [(model.log_likelihood(test), model.score(test)) for model, test in fits]
+        scores = []
+        for train, test in parts:
+            model = _long_enough(GaussEmbed(d, **options), len(train), n).fit(rows[train], n_items=n)
+            scores.append((model.log_likelihood(rows[test]), model.score(rows[test])))
+        return scores
 
-    scores = np.array([held_out(d) for d in tried])
-    return DimensionCurve(np.array(tried), scores[:, :, 0], scores[:, :, 1])
+    found = np.array([held_out(d) for d in tried])
+    return DimensionCurve(np.array(tried), found[:, :, 0], found[:, :, 1])
+
+
+def _long_enough(model: GaussEmbed, count: int, n: int) -> GaussEmbed:
+    """With more epochs where a few batches make an epoch, unless the number is given."""
+    schedule = model.schedule(count, n)
+    batches = -(-count // schedule.batch)
+    return model if model.epochs else model.set_params(epochs=max(schedule.epochs, -(-_LEAST_STEPS // batches)))
