@@ -34,6 +34,12 @@ def test_separators_and_headers_should_be_found(tmp_path: Path, separator: str, 
         data.encode(["plum"])
 
 
+def test_quoted_names_should_keep_their_commas_and_line_ends(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text('anchor,near,far\n"Rice, Oat, and Nut",Burger,"two\nlines"\n')
+    assert l2s.read_triplets(path).names == ("Burger", "Rice, Oat, and Nut", "two\nlines")
+
+
 def test_salmons_answers_should_be_one_screen_each(tmp_path: Path) -> None:
     path = tmp_path / "salmon.csv"
     path.write_text("time,head,winner,loser,puid\n1.5,0,1,2,abc\n\n2.5,0,2,1,abc\n3,0,1,2,def\n")
@@ -117,7 +123,7 @@ def test_damaged_and_foreign_files_should_be_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="row 1 is .*'x' is no whole number"):
         l2s.read_triplets(path)
     path.write_text("anchor,near,far\n0,1,2\n0,2\n")
-    with pytest.raises(ValueError, match="t.csv, line 3: expected 3 columns, got 2: '0,2'"):
+    with pytest.raises(ValueError, match=r"t.csv, line 3: expected 3 columns, got 2: \['0', '2'\]"):
         l2s.read_triplets(path)
     path.write_text("a,b,c\n0,1,2\n")
     with pytest.raises(
@@ -126,6 +132,12 @@ def test_damaged_and_foreign_files_should_be_refused(tmp_path: Path) -> None:
         l2s.read_triplets(path)
     path.write_text("anchor,near,far\n")
     with pytest.raises(ValueError, match="there are no triplets"):
+        l2s.read_triplets(path)
+    path.write_text("anchor,near,near,far\n0,1,2,3\n")
+    with pytest.raises(ValueError, match="two columns have one name: anchor, near, near, far"):
+        l2s.read_triplets(path)
+    path.write_bytes("anchor,near,far\nKäse,Brot,Öl\n".encode("latin-1"))
+    with pytest.raises(ValueError, match="is not UTF-8 text .*: save it as CSV in UTF-8"):
         l2s.read_triplets(path)
     path.write_text("\n")
     with pytest.raises(ValueError, match="is empty: expected a header"):

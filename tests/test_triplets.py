@@ -50,6 +50,11 @@ def test_answers_should_swap_or_drop_rows() -> None:
         ({"far": [2], "near": [1], "probe": [0]}, {}, "the table must have the columns anchor, near, far or .*probe"),
         (ROWS, {"y": [1, 1]}, r"one answer a triplet, shape \(3,\), got \(2,\)"),
         (np.ma.masked_equal([[0, 1, 2], [0, 2, 9]], 9), {}, "got masked values: drop those rows"),
+        (
+            ROWS,
+            {"y": np.ma.masked_equal([1, 1, 9], 9)},
+            "y must hold an answer .* 0 stands for undecided",
+        ),
         (ROWS, {"y": [1, 2, 3]}, r"y must be boolean, or 1, -1, 0 \(undecided\), got \[1, 2, 3\]"),
     ],
 )

@@ -1,6 +1,7 @@
 """Triplets in files (CSV, NPZ, Parquet) and in tables, with the names, screens and participants that they hold."""
 
 import csv
+import io
 import os
 from pathlib import Path
 from typing import Any
@@ -157,25 +158,37 @@ def _numbered(labels: NDArray[Any]) -> Integers:
 
 def _text_columns(path: Path) -> Columns:
     """The columns of a text file. Its first line is a header where it has known names; three columns need none."""
-    with open(path, newline="", encoding="utf-8-sig") as file:
-        lines = file.read().splitlines()
-    numbered = [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
-    if not numbered:
-        raise ValueError(f"{path} is empty: expected a header such as {','.join(_COLUMNS)}, and a triplet a line")
-    separator = max(_SEPARATORS, key=numbered[0][1].count)
-    cells = [[cell.strip() for cell in row] for row in csv.reader((line for _, line in numbered), delimiter=separator)]
+    lines = _lines(path)
+    cells = [row for _, row in lines]
     header = [plain_name(cell) for cell in cells[0]]
     if knows(header):
-        cells, numbered = cells[1:], numbered[1:]
+        lines = lines[1:]
     elif _is_triplet(cells):
         header = list(_COLUMNS)
     else:
         read_answers(dict.fromkeys(header, np.empty(0, object)), str(path))  # which says what is missing
-    for (number, line), row in zip(numbered, cells, strict=True):
+    if len(set(header)) < len(header):
+        raise ValueError(f"{path}: two columns have one name: {', '.join(cells[0])}")
+    for number, row in lines:
         if len(row) != len(header):
-            raise ValueError(f"{path}, line {number}: expected {len(header)} columns, got {len(row)}: {line!r}")
-    table = np.array(cells, object).reshape(-1, len(header))
+            raise ValueError(f"{path}, line {number}: expected {len(header)} columns, got {len(row)}: {row}")
+    table = np.array([row for _, row in lines], object).reshape(-1, len(header))
     return dict(zip(header, table.T, strict=True))
+
+
+def _lines(path: Path) -> list[tuple[int, list[str]]]:
+    """The cells of each line that is not empty, with its number; the separator is that which the first line has most."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path} is not UTF-8 text ({error}): save it as CSV in UTF-8") from error
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    reader = csv.reader(io.StringIO(text), delimiter=max(_SEPARATORS, key=first.count))
+    found = [(reader.line_num, [cell.strip() for cell in row]) for row in reader]
+    lines = [(number, row) for number, row in found if any(row)]
+    if not lines:
+        raise ValueError(f"{path} is empty: expected a header such as {','.join(_COLUMNS)}, and a triplet a line")
+    return lines
 
 
 def _is_triplet(cells: list[list[str]]) -> bool:

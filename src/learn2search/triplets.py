@@ -64,6 +64,8 @@ def as_triplets(triplets: ArrayLike, y: ArrayLike | None = None, *, n_items: int
         raise ValueError("there are no triplets: at least one row (anchor, near, far) is needed")
     _check_items(rows, n_items)
     rows = np.require(rows, requirements=("C", "W"))  # what compiled code takes without being compiled again
+    if np.ma.is_masked(y):
+        raise ValueError("y must hold an answer for each triplet, got masked values: 0 stands for undecided")
     return rows if y is None else _answered(rows, np.asarray(y))
 
 
@@ -299,6 +301,8 @@ def from_labels(rows: Any) -> tuple[Triplets, tuple[Any, ...]]:
     for place, label in enumerate(flat):
         if label is None or label == "" or label != label:  # NaN is not itself
             raise ValueError(f"row {place // 3} has no {('anchor', 'near', 'far')[place % 3]}: drop it")
+        if not isinstance(label, Hashable):
+            raise ValueError(f"row {place // 3}: {label!r} cannot be a name, which is text, a number, a tuple, ...")
         if label not in numbers:
             numbers[label] = _as_number(label)
     named = [label for label, number in numbers.items() if number is None]
