@@ -177,7 +177,7 @@ def _text_columns(path: Path) -> Columns:
 
 
 def _lines(path: Path) -> list[tuple[int, list[str]]]:
-    """The cells of each line that is not empty, with its number; the separator is that which the first line has most."""
+    """The cells of each line that is not empty, with its number; separated by what the first line has most of."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:

@@ -68,7 +68,7 @@ def test_the_first_question_should_be_the_most_valuable_and_a_batch_be_spread() 
     model.variance_[3] *= 20  # one item that is hardly known
     pool = np.array([(a, b, c) for a in range(N) for b in range(N) for c in range(b) if len({a, b, c}) == 3])
     values = triplet_information(model, pool)
-    batch = l2s.next_triplets(model, 24, candidates=pool)
+    batch = l2s.next_triplets(model, 24, by="information", candidates=pool)
     assert (batch[0] == pool[np.argmax(values)]).all()
     alone = pool[np.argsort(-values)[:24]]
     share = [np.mean((rows == 3).any(axis=1)) for rows in (batch, alone)]
@@ -105,7 +105,7 @@ def test_what_cannot_be_asked_should_be_refused(options: dict[str, Any], message
 def test_models_that_do_not_know_how_sure_they_are_should_say_so() -> None:
     points = l2s.CKL(2, epochs=5, random_state=0).fit(ROWS)
     with pytest.raises(ValueError, match="CKL does not know how sure it is"):
-        l2s.next_triplets(points)
+        l2s.next_triplets(points, by="information")
     assert l2s.next_triplets(points, 4, by="uncertainty").shape == (4, 3)
     with pytest.raises(ValueError, match="compares pairs only"):
         l2s.next_triplets(fitted(link="ratio", lapse=0.0), kind="grid")

@@ -11,8 +11,11 @@ again and again.
     triplets    p is Φ or the logistic of the margin, which is taken to be normal: quadrature (`comparison`)
     grid        p is the click among k items, at positions drawn from their distribution (`click`)
 
+The information is that of the model. Where people guess more than the model thinks, as between two similar things
+beside a very different one under the probit link, it asks what they cannot answer (docs/research/active.md).
+
 A batch is chosen greedily: the value of a question is divided by 1 + how often its items are in the batch already, on
-average, so that one vague item does not fill it.
+average, and by 1 + how often its anchor was one, so that one vague item does not fill it.
 """
 
 from typing import Any
@@ -31,7 +34,7 @@ from learn2search.embedding import Embedding
 from learn2search.streams import seed_sequence
 from learn2search.typing import Array, Items, Seed, Triplets
 
-_KINDS, _RULES = ("triplets", "grid"), ("information", "uncertainty", "random")
+_KINDS, _RULES = ("triplets", "grid"), ("uncertainty", "information", "random")
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(24)
 _SAMPLES = 24  # of the positions, for a grid
 _POOL = {"triplets": 5000, "grid": 300}  # questions that are looked at, unless candidates are given
@@ -43,7 +46,7 @@ def next_triplets(
     count: int = 1,
     kind: str = "triplets",
     *,
-    by: str = "information",
+    by: str = "uncertainty",
     shown: int = 8,
     candidates: ArrayLike | None = None,
     seed: Seed = 0,
@@ -58,8 +61,9 @@ def next_triplets(
         How many questions. A batch is spread over the items: `questions[p::n]` is a part of it for each of n people.
     kind : {"triplets", "grid"}, optional
         "Is it more like the one or the other?", or "which of these is most like it?".
-    by : {"information", "uncertainty", "random"}, optional
-        What the answer is expected to tell about the positions; how open it is; or no matter.
+    by : {"uncertainty", "information", "random"}, optional
+        How open the answer is; what it is expected to tell about the positions, best where the model of the answers is
+        right; or no matter.
     shown : int, optional
         How many items a grid shows.
     candidates : (m, 3) or (m, 1 + shown) array_like of int, optional
@@ -85,7 +89,7 @@ def next_triplets(
     >>> features = np.random.default_rng(0).normal(size=(10, 2))
     >>> rows = l2s.make_triplets(l2s.ProbitOracle(features, noise=0.3, seed=1), n_items=10, n_triplets=60)
     >>> model = l2s.GaussEmbed(n_components=2, random_state=0).fit(rows)
-    >>> l2s.next_triplets(model, count=5).shape
+    >>> l2s.next_triplets(model, count=5, by="information").shape
     (5, 3)
     >>> l2s.next_triplets(model, count=2, kind="grid", shown=4).shape
     (2, 5)
@@ -162,13 +166,15 @@ def _entropies(p: Array) -> Array:
 
 def _greedy(values: Array, pool: Items, count: int, n: int) -> NDArray[np.int64]:
     """Numbers of the chosen questions, the best first; each is chosen once."""
-    uses, left = np.zeros(n), values + 1e-12
+    uses, as_anchor, left = np.zeros(n), np.zeros(n), values + 1e-12
     chosen = np.empty(count, np.int64)
     for place in range(count):
-        best = int(np.argmax(left / (1.0 + uses[pool].mean(axis=1))))
+        spread = (1.0 + uses[pool].mean(axis=1)) * (1.0 + as_anchor[pool[:, 0]])
+        best = int(np.argmax(left / spread))
         chosen[place] = best
         left[best] = -1.0
         np.add.at(uses, pool[best], 1.0)
+        as_anchor[pool[best, 0]] += 1.0
     return chosen
 
 
