@@ -27,7 +27,7 @@ import numpy as np
 
 import learn2search as l2s
 from research import Array
-from research.drawing import figure
+from research.drawing import small_png
 from research.rows import Results, Row, Table
 from research.study import Study, main
 from research.summary import mean_over, print_table
@@ -203,15 +203,17 @@ def needed_text(needed: list[float]) -> str:
 
 
 def plot(results: Results, path: Path) -> None:
-    """A panel a world: accuracy against answers."""
+    """A panel a world: accuracy against answers, in a PNG file."""
     worlds = results.distinct(ACCURACY, "world")
-    with figure(path, len(worlds), height=3.2) as panels:
-        for ax, world in zip(panels, worlds, strict=True):
+    with small_png(path, 3, 2, height=3.6) as panels:
+        for ax in panels.flat[len(worlds) :]:
+            ax.set_axis_off()
+        for ax, world in zip(panels.flat, worlds, strict=False):
             curves = {by: [smooth(curve) for curve in curves_of(results, world, by)] for by in RULES}
             drawn = {by: (found[0][0], np.array([accuracy for _, accuracy in found]).T) for by, found in curves.items()}
             l2s.plot_learning(drawn, ax)
             ax.set_title(world)
-            ax.set_ylabel("held-out accuracy" if world == worlds[0] else "")
+            ax.set_ylabel("held-out accuracy")
 
 
 if __name__ == "__main__":

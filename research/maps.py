@@ -3,7 +3,7 @@
 python -m research.maps           # the same, with fewer folds and axes
 python -m research.maps --full    # three minutes on one core
 
-map            Food on two axes (`GaussEmbed(2)`), all answers, with the names of some dishes
+map            Food on two axes (`GaussEmbed(2)`) after 3000 of the answers, with the names of some dishes
 dimension      Music artists: held-out log-likelihood by the number of axes, folds by screen, and what each way of
                choosing the number says
 calibration    Food on ten axes: predicted and observed shares of the answers of the fifth of the screens held out
@@ -17,7 +17,7 @@ import numpy as np
 
 import learn2search as l2s
 from research import active
-from research.drawing import figure
+from research.drawing import small_png
 from research.rows import Results, Row, Table
 from research.study import Study, main
 from research.summary import mean_over, print_table
@@ -25,7 +25,8 @@ from research.summary import mean_over, print_table
 DIMENSIONS = (2, 3, 5, 10, 20, 40, 80)
 FOLDS = 5
 METHODS = ("ard", "energy")
-NAMED = 22  # dishes with their names on the map
+ANSWERS = 3000  # of Food: with all of them the ellipses could not be seen
+NAMED = 20  # dishes with their names on the map
 MAP = Table("maps", "map", {"item": int})
 DIMENSION = Table("maps", "dimension", {"d": DIMENSIONS, "fold": tuple(range(FOLDS))})
 CHOICE = Table("maps", "choice", {"method": METHODS})
@@ -38,7 +39,8 @@ def food() -> l2s.TripletData:
 
 
 def positions() -> list[Row]:
-    model = l2s.GaussEmbed(2, lapse=0.0, random_state=0).fit(food())
+    rows = l2s.triplets.subsample(food(), ANSWERS, seed=0)
+    model = l2s.GaussEmbed(2, epochs=400, lapse=0.0, random_state=0, n_items=food().n_items).fit(rows)
     return [
         {"item": item, "name": food().names[item], "mean": mean.round(4).tolist(), "var": var.round(6).tolist()}
         for item, (mean, var) in enumerate(zip(model.embedding_, model.variance_, strict=True))
@@ -90,8 +92,8 @@ def report(results: Results) -> None:
 
 
 def plot(results: Results, path: Path) -> None:
-    """The four pictures, each by one call."""
-    with figure(path, 2, 2, height=4.2) as panels:
+    """The four pictures, each by one call, in a PNG file."""
+    with small_png(path, 2, 2, height=4.2) as panels:
         (first, second), (third, fourth) = panels
         draw_map(results, first)
         l2s.plot_dimension(curve_of(results), second).set_title("plot_dimension: Music artists")
@@ -111,9 +113,9 @@ def draw_map(results: Results, ax: object) -> None:
     named: list[int] = []
     for item in sorted(range(len(rows)), key=lambda item: len(rows[item]["name"])):
         apart = [np.abs((mean[item] - mean[other]) / mean.std(axis=0)) for other in named]
-        if all(gap[0] > 1.2 or gap[1] > 0.25 for gap in apart) and len(named) < NAMED:
+        if all(gap[0] > 1.6 or gap[1] > 0.35 for gap in apart) and len(named) < NAMED:
             named.append(item)
-    labels = [row["name"] if row["item"] in named and len(row["name"]) < 26 else "" for row in rows]
+    labels = [row["name"] if row["item"] in named and len(row["name"]) < 24 else "" for row in rows]
     l2s.plot_map(l2s.Embedding(mean, var), ax, labels=labels).set_title("plot_map: Food, ellipses of one σ")
 
 

@@ -78,6 +78,7 @@ def plot_map(
             _draw_picture(ax, np.asarray(pictures[item]), place, size)
         if labels is not None and labels[item] not in (None, ""):
             ax.annotate(str(labels[item]), place, xytext=(3, 3), textcoords="offset points", fontsize=7, zorder=5)
+    ax.margins(0.12)
     ax.set_aspect("equal", adjustable="datalim")
     ax.set_xticks([])
     ax.set_yticks([])
@@ -182,7 +183,8 @@ def plot_learning(curves: Mapping[str, tuple[ArrayLike, ArrayLike]], ax: Any = N
         table = np.asarray(scores, float).reshape(len(np.asarray(answers)), -1)
         colour, marker = COLOURS[place % len(COLOURS)], _MARKERS[place % len(_MARKERS)]
         middle, repetitions = table.mean(axis=1), table.shape[1]
-        ax.plot(answers, middle, color=colour, marker=marker, markersize=3, linewidth=1.2, label=name)
+        few = max(1, len(middle) // 8)  # markers
+        ax.plot(answers, middle, color=colour, marker=marker, markevery=few, markersize=4, linewidth=1.2, label=name)
         if repetitions > 1:
             error = table.std(axis=1, ddof=1) / np.sqrt(repetitions)
             ax.fill_between(answers, middle - error, middle + error, color=colour, alpha=0.2, linewidth=0)
