@@ -109,6 +109,15 @@ def test_ids_with_gaps_should_be_numbered_anew() -> None:
     assert l2s.TSTE(1, epochs=1).fit(data).n_items_ == 3
 
 
+def test_two_files_should_have_one_numbering() -> None:
+    first = l2s.read_triplets({"anchor": ["b"], "near": ["c"], "far": ["d"]})
+    more: Any = {"anchor": ["d"], "near": ["b"], "far": ["c"]}
+    assert l2s.read_triplets(more, names=first.names).triplets.tolist() == [[2, 0, 1]]
+    assert l2s.read_triplets(more, names="abcd").n_items == 4
+    with pytest.raises(ValueError, match="the table has the item 'd', which is not among the 3 given names"):
+        l2s.read_triplets(more, names="abc")
+
+
 def test_a_part_should_keep_what_belongs_to_it() -> None:
     data = l2s.TripletData(ROWS, 9, np.array([0, 1, 1]), tuple("abcdefghi"), np.array(["x", "y", "y"]))
     part = data[data.participants == "y"]

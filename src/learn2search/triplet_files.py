@@ -3,6 +3,7 @@
 import csv
 import io
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +66,7 @@ def write_triplets(path: str | os.PathLike[str], triplets: ArrayLike) -> None:
             parquet.write_table(arrow.table(dict(zip(_COLUMNS, rows.T, strict=True))), file)
 
 
-def read_triplets(source: str | os.PathLike[str] | Any) -> TripletData:
+def read_triplets(source: str | os.PathLike[str] | Any, names: Sequence[Any] | None = None) -> TripletData:
     r"""Read triplets from a file or a table, by the names of its columns.
 
     The columns of Salmon, NEXT and psiz-collect are known beside anchor, near, far; docs/triplets.md lists them. Items
@@ -78,6 +79,9 @@ def read_triplets(source: str | os.PathLike[str] | Any) -> TripletData:
         A .csv, .tsv, .txt (separated by comma, semicolon or tab), .npz or .parquet file; or a table with named columns:
         a dictionary, or what pandas, polars and pyarrow have. A text file without a header has three columns, anchor,
         near, far.
+    names : sequence, optional
+        The items in the order of their numbers, as the `names` of another file: two files, or a file and a saved fit,
+        then have the same numbers.
 
     Returns
     -------
@@ -88,7 +92,7 @@ def read_triplets(source: str | os.PathLike[str] | Any) -> TripletData:
     Raises
     ------
     ValueError
-        If the file is of another kind or has other columns, or if a line is no triplet.
+        If the file is of another kind or has other columns, if a line is no triplet, or an item not among `names`.
 
     Examples
     --------
@@ -101,9 +105,12 @@ def read_triplets(source: str | os.PathLike[str] | Any) -> TripletData:
     >>> data = l2s.read_triplets({"far": ["car"], "anchor": ["apple"], "near": ["pear"]})
     >>> data.triplets.tolist(), data.names
     ([[0, 2, 1]], ('apple', 'car', 'pear'))
+    >>> more = {"anchor": ["pear"], "near": ["apple"], "far": ["car"]}
+    >>> l2s.read_triplets(more, names=data.names).triplets.tolist()
+    [[2, 0, 1]]
     """
     if is_table(source):
-        return _data(columns_of(source), "the table")
+        return _data(columns_of(source), "the table", names)
     if not isinstance(source, str | os.PathLike):
         raise ValueError(
             f"expected a path or a table with named columns, got {type(source).__name__}: arrays of numbers need no "
@@ -112,10 +119,10 @@ def read_triplets(source: str | os.PathLike[str] | Any) -> TripletData:
     path = Path(source)
     kind = _kind(path)
     if kind in _TEXT:
-        return _data(_text_columns(path), str(path))
+        return _data(_text_columns(path), str(path), names)
     if kind == ".npz":
         rows = as_triplets(read_npz(path, _FORMAT, _VERSION, "a file of triplets", ("triplets",))["triplets"])
-        return _data(dict(zip(_COLUMNS, rows.T.astype(object), strict=True)), str(path))
+        return _data(dict(zip(_COLUMNS, rows.T.astype(object), strict=True)), str(path), names)
     _, parquet = _arrow()
     try:
         table = parquet.read_table(path)
@@ -123,19 +130,29 @@ def read_triplets(source: str | os.PathLike[str] | Any) -> TripletData:
         raise
     except Exception as error:
         raise ValueError(f"{path} is not a Parquet file (or is damaged): {error}") from error
-    return _data(columns_of(table), str(path))
+    return _data(columns_of(table), str(path), names)
 
 
-def _data(columns: Columns, where: str) -> TripletData:
+def _data(columns: Columns, where: str, names: Sequence[Any] | None) -> TripletData:
     answers = read_answers(columns, where)
     if len(answers.labels) == 0:
         raise ValueError(f"{where}: there are no triplets, at least one row is needed")
-    triplets, names = from_labels(answers.labels)
-    if all(isinstance(name, int) for name in names) and names[0] >= 0 and not is_sparse(names[-1], len(names)):
-        triplets, names = np.array(names)[triplets], tuple(range(names[-1] + 1))  # item numbers already
+    triplets, found = from_labels(answers.labels)
+    known = _item_names(found) if names is None else tuple(names)
+    number = {name: at for at, name in enumerate(known)}
+    unknown = [name for name in found if name not in number]
+    if unknown:
+        raise ValueError(f"{where} has the item {unknown[0]!r}, which is not among the {len(known)} given names")
+    items = np.array([number[name] for name in found], np.int64)[triplets]
     who = first_of(columns, PARTICIPANT)
-    data = TripletData(triplets, len(names), _groups(columns, answers, triplets), names)
-    return data if who is None else TripletData(data.triplets, data.n_items, data.groups, names, _plain(who, answers))
+    participants = None if who is None else _plain(who, answers)
+    return TripletData(items, len(known), _groups(columns, answers, items), known, participants)
+
+
+def _item_names(found: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The labels; where they are item numbers already, all numbers from 0 to the largest."""
+    is_number = type(found[0]) is int and found[0] >= 0 and not is_sparse(found[-1], len(found))
+    return tuple(range(found[-1] + 1)) if is_number else found
 
 
 def _groups(columns: Columns, answers: Answers, triplets: NDArray[np.int64]) -> Groups:
