@@ -89,6 +89,11 @@ class TripletData:
         """
         return [self.names[item] for item in items]
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """(m, 3), as the triplets have it: scikit-learn's tools then take `data[rows]`."""
+        return self.triplets.shape
+
     def __getitem__(self, rows: slice | Integers | Mask) -> "TripletData":
         who = None if self.participants is None else self.participants[rows]
         return replace(self, triplets=self.triplets[rows], groups=self.groups[rows], participants=who)

@@ -37,3 +37,10 @@ def test_scikit_learn_should_score_by_log_likelihood_with_groups() -> None:
         model.fit(ROWS[train]).log_likelihood(ROWS[test]) for train, test in GroupKFold(3).split(ROWS, groups=groups)
     ]
     np.testing.assert_allclose(scores, expected)
+
+
+def test_scikit_learn_should_split_triplets_with_their_names() -> None:
+    data = l2s.TripletData(ROWS, 12, np.arange(300) // 3, tuple("abcdefghijkl"), np.arange(300) % 7)
+    model = l2s.CKL(2, epochs=5, random_state=0)
+    options = {"groups": data.groups, "cv": GroupKFold(3)}
+    np.testing.assert_array_equal(cross_val_score(model, data, **options), cross_val_score(model, ROWS, **options))
