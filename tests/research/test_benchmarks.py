@@ -107,7 +107,7 @@ def test_features_should_be_measured_in_all_worlds(copied: Path) -> None:
 @pytest.mark.heavy
 def test_thoughtless_answers_should_be_compared_with_known_positions(copied: Path) -> None:
     assert "| flipped | shown | search |" in run("lapses", copied).stdout
-    found = rows(copied, "lapses", method="learnt", flipped=0.1)
+    found = rows(copied, "lapses", table="after", method="learnt", flipped=0.1)
     assert {row["k"] for row in found} == {2, 4}
     assert all(row["lapse"] > 0 for row in found)
 
