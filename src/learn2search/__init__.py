@@ -39,10 +39,11 @@ if TYPE_CHECKING:
     from learn2search.nearest import Nearest
     from learn2search.normal_tails import hazard, log_ndtr
     from learn2search.oracle import Oracle, ProbitOracle
-    from learn2search.search.base import Search, Step
+    from learn2search.search.base import Search
     from learn2search.search.gauss_search import Belief, GaussSearch
     from learn2search.search.posterior import PosteriorSearch
     from learn2search.search.simulate import Run, calibrate_on_policy, simulate
+    from learn2search.search.stored_search import Step
     from learn2search.search.strategies import make_search, register_strategy, strategy_names
     from learn2search.search.trust import fit_trust, temper_belief
     from learn2search.table_oracle import TableOracle
@@ -144,8 +145,9 @@ _HOME = {
     ),
     "search.gauss_search": ("Belief", "GaussSearch"),
     "search.posterior": ("PosteriorSearch",),
-    "search.base": ("Search", "Step"),
+    "search.base": ("Search",),
     "search.simulate": ("Run", "calibrate_on_policy", "simulate"),
+    "search.stored_search": ("Step",),
     "search.strategies": ("make_search", "register_strategy", "strategy_names"),
     "search.trust": ("fit_trust", "temper_belief"),
     "table_oracle": ("TableOracle",),
