@@ -22,6 +22,7 @@ from learn2search.nearest import twins_of
 from learn2search.registry import Registry
 from learn2search.search.candidates import Selection, both, candidate_mask, packed, unpacked
 from learn2search.search.neighbourhood import near_weights
+from learn2search.search.noise_check import warn_of_default
 from learn2search.search.places import at_different_places, count_places, free_items, use_up
 from learn2search.search.stored_search import (
     FORMAT,
@@ -49,6 +50,8 @@ class _SearchType(ABCMeta):
         search._given = tuple(map(_own, given))
         search._named = {name: _own(value) for name, value in named.items()}
         search.restart()
+        if len(given) < 2 and "noise" not in named:
+            warn_of_default(search.embedding, search.noise)
         return search
 
     @property

@@ -23,7 +23,7 @@ from learn2search.typing import Blocked, Items, Items32, Key, Keys, Stream
 Implementation = TypeVar("Implementation", bound=Callable[..., Any])
 
 BAD_PROPOSAL = -(2**62)  # the cost of a search that ended because its strategy proposed what cannot be asked
-_STEPS = ("start", "propose", "learn", "probability")  # what a search does, in `Search`
+_STEPS = ("start", "propose", "learn", "probability", "ask", "tell", "candidates", "left", "done")  # of `Search`
 
 
 class LoopSetup(NamedTuple):
@@ -44,8 +44,8 @@ def loop_setup(search: Search) -> LoopSetup:
 
 
 def setup_of(search: Search) -> Any:
-    """The compiled setup of a search, or None where there is none, or where a subclass has changed one of the steps:
-    the compiled loop would not know.
+    """The compiled setup of a search, or None where there is none, or where a subclass has changed a step or what the
+    loop asks it: the compiled loop would not know.
     """
     return search.compiled_setup() if _has_its_steps(type(search)) else None
 
