@@ -6,6 +6,7 @@ import pickle
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -187,7 +188,8 @@ def test_probabilities_of_another_shape_should_be_refused(shape: tuple[int, ...]
         def probability(self) -> Array:
             return np.full(shape, 0.5)
 
-    for look in (lambda search: search.top(2), lambda search: search.entropy):
+    looks: list[Callable[[l2s.Search], object]] = [lambda search: search.top(2), lambda search: search.entropy]
+    for look in looks:
         with pytest.raises(ValueError, match=r"Wrong.probability\(\) must give one number an item, shape \(40,\), got"):
             look(Wrong(SPACE, 0.2, seed=0))
 

@@ -147,7 +147,8 @@ class Search(metaclass=_SearchType):
         self.noise = check_noise(noise)
         if self.noise < _LEAST_NOISE * embedding.spread:
             raise ValueError(
-                f"noise {self.noise:.2g} is next to nothing for items that are {embedding.spread:.2g} apart: err high"
+                f"noise {self.noise:.2g} is next to nothing for items that are {embedding.spread:.2g} apart: "
+                "give it in their unit"
             )
         self.stop = stop
         self.reuse = bool(reuse)
@@ -399,7 +400,8 @@ class Search(metaclass=_SearchType):
 
         What is believed before any answer is their neighbourhood, about a tenth of all items for each, and with
         probability 0.1 anything else. The Gaussian belief of `GaussSearch` has the mean and the covariance of the
-        neighbourhood. Answers so far are kept, and `undo` does not take this back; `begin_near([])` does.
+        neighbourhood. Answers so far are kept, an open question is dropped. `undo` does not take this back;
+        `begin_near([])` does.
 
         Parameters
         ----------
