@@ -22,7 +22,7 @@ LAYERS = [
     {"click"},
     {"nearest", "oracle", "table_oracle", "embed", "metrics", "datasets"},
     {"search"},
-    {"learn"},
+    {"learn", "getting_ready"},
     {"__init__"},  # the public names: the library ends here, the product begins above
     {"store"},
     {"site"},

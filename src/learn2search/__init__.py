@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from learn2search.embed.point import CKL, TSTE
     from learn2search.embed.tune import tune
     from learn2search.embedding import Embedding
+    from learn2search.getting_ready import warm_up
     from learn2search.learn.evidence import Crowd, SearchWeights, weigh_and_fit, weigh_searches
     from learn2search.learn.loop import Episode, Learner, learn2search
     from learn2search.learn.many import run_many
@@ -114,6 +115,7 @@ __all__ = [
     "temper_belief",
     "triplets",
     "tune",
+    "warm_up",
     "weigh_and_fit",
     "weigh_searches",
     "write_triplets",
@@ -136,6 +138,7 @@ _HOME = {
     "embed.online": ("online_step",),
     "embed.tune": ("tune",),
     "embedding": ("Embedding",),
+    "getting_ready": ("warm_up",),
     "learn.evidence": ("Crowd", "SearchWeights", "weigh_and_fit", "weigh_searches"),
     "learn.loop": ("Episode", "Learner", "learn2search"),
     "learn.many": ("run_many",),

@@ -19,6 +19,7 @@ from typing import Any
 import uvicorn
 from rich.console import Console
 
+from learn2search import warm_up
 from learn2search.progress import spinner, track
 from learn2search.site.catalogue import known_features
 from learn2search.site.catalogue.imports import Report, import_source, make_collection, slug_of
@@ -26,7 +27,6 @@ from learn2search.site.catalogue.item_features import PICTURES, feature_source, 
 from learn2search.site.catalogue.sources import title_of
 from learn2search.site.context import Site
 from learn2search.site.settings import Settings
-from learn2search.site.visits.warm_up import warm_up
 from learn2search.store.collections import Collection
 
 _PATIENCE = 1.0  # seconds before a trainer that ended is started again
@@ -97,7 +97,7 @@ def run(site: Site, *, new_token: bool, browser: bool) -> None:
     settings = site.settings
     _check_port(settings)
     with spinner("Getting ready (the very first start compiles for half a minute or more)"):
-        warm_up()
+        warm_up(["search"], progress=False)
     site.close()
     _export(settings)
     stop = threading.Event()

@@ -12,11 +12,10 @@ from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
 
-from learn2search import __version__
+from learn2search import __version__, warm_up
 from learn2search.site.context import Site
 from learn2search.site.errors import SiteError, TooMany
 from learn2search.site.settings import Settings
-from learn2search.site.visits.warm_up import warm_up
 from learn2search.web import api, health, landing_page, media_files, owner_pages, search_pages
 from learn2search.web.rendering import render
 from learn2search.web.security import Guard, RateLimits
@@ -41,7 +40,7 @@ def create_app(settings: Settings | None = None, *, warm: bool = False) -> FastA
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         if warm:
-            warm_up()
+            warm_up(["search"])
         current_default_thread_limiter().total_tokens = THREADS
         app.state.uploads = CapacityLimiter(UPLOADS)
         app.state.site = Site.open(settings)
