@@ -76,12 +76,14 @@ def cost_with_lapses(strategy: str, k: int, lapse: float, factor: float, searche
     return cost(strategy, *size, k, 0.05, factor, searches, lapse)
 
 
-def ratios(results: Results, table: Table, factor: float, **names: object) -> list[float]:
-    """Of the costs with this factor to those with the right noise, one for each world with these names."""
+def ratios(results: Results, table: Table, factor: float, what: str = "mean", **names: object) -> list[float]:
+    """Of the costs with this factor to those with the right noise, one for each world with these names; what: the mean
+    of the searches, or the most that one took.
+    """
     found = []
     for row in results.require(table, factor=factor, **names):
         world = {name: row[name] for name in table.columns if name != "factor"}
-        found.append(row["mean"] / results.one(table, factor=1.0, **world)["mean"])
+        found.append(row[what] / results.one(table, factor=1.0, **world)[what])
     return found
 
 
@@ -95,6 +97,8 @@ def report(results: Results) -> None:
             table.append(
                 [f"{name} = {value}", *(f"{_mean(ratios(results, COST, one, **named)):.2f}" for one in FACTORS)]
             )
+        longest = (_mean(ratios(results, COST, factor, "most", strategy=strategy)) for factor in FACTORS)
+        table.append([f"all, the longest of {SEARCHES} searches", *(f"{mean:.2f}" for mean in longest)])
         title = f"{strategy}: cost with so many times the right noise (geometric mean; least to most)"
         print_table(title, ["worlds", *heads], table)
     table = []
