@@ -14,7 +14,7 @@ import numpy as np
 
 from learn2search.embed.methods import EMBEDDINGS
 from learn2search.registry import definition_of
-from learn2search.search.strategies import Strategy, known_strategy
+from learn2search.search.strategies import Strategy, known_strategy, strategy_names
 
 DOUBLING = "doubling"
 ESTIMATED, AUTO = "estimated", "auto"
@@ -109,6 +109,8 @@ class Recipe:
     weigh_searches: bool = False
 
     def __post_init__(self) -> None:
+        if isinstance(self.untaught_strategy, str):
+            _check_choice("untaught_strategy", self.untaught_strategy, strategy_names())
         for name in ("strategy", "untaught_strategy"):
             object.__setattr__(self, name, known_strategy(getattr(self, name)))
         _check_choice("embedding", self.embedding, (*EMBEDDINGS.names(), "true"))
