@@ -24,7 +24,7 @@ def compilation_of(module: str) -> SimpleNamespace:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     now = SimpleNamespace(seconds=100.0)
-    monkeypatch.setattr(compiled.time, "monotonic", lambda: now.seconds)
+    monkeypatch.setattr("learn2search.compiled.time.monotonic", lambda: now.seconds)
     return now
 
 

@@ -51,7 +51,7 @@ _NOTICE = "compiling for this machine: once, about half a minute (`learn2search 
 _PATIENCE = 2.0  # seconds of compilation before it is said
 
 
-class _Notice(event.Listener):  # type: ignore[misc]  # numba is untyped
+class _Notice(event.Listener):
     """Says once that this package is being compiled, after a moment of it: else the first call seems to hang.
 
     Numba compiles one function at a time, with those that it calls inside: `_within` counts them.

@@ -134,7 +134,7 @@ def test_energy_dimension_should_count_the_axes_that_hold_the_share() -> None:
         l2s.energy_dimension(positions, 1.5)
 
 
-@pytest.mark.parametrize("method", ["ard", "likelihood"])
+@pytest.mark.parametrize("method", ["ard", pytest.param("likelihood", marks=pytest.mark.heavy)])
 def test_both_rules_should_find_the_true_dimension(method: str) -> None:
     features = np.random.default_rng(0).normal(size=(80, 3)) * 2.0
     rows = l2s.make_triplets(l2s.ProbitOracle(features, 0.7, seed=1), 80, 10_000, seed=2)

@@ -17,6 +17,7 @@ from learn2search.site.context import Site
 from learn2search.site.errors import SiteError, TooMany
 from learn2search.site.settings import Settings
 from learn2search.web import api, health, landing_page, media_files, owner_pages, search_pages
+from learn2search.web.head_requests import HeadAsGet
 from learn2search.web.rendering import render
 from learn2search.web.security import Guard, RateLimits
 
@@ -61,6 +62,7 @@ def create_app(settings: Settings | None = None, *, warm: bool = False) -> FastA
         app.include_router(part.router)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     app.add_middleware(Guard)
+    app.add_middleware(HeadAsGet)
     app.exception_handler(SiteError)(_site_error)
     app.exception_handler(HTTPException)(_http_error)
     app.exception_handler(RequestValidationError)(_validation_error)
