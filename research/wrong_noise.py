@@ -63,9 +63,9 @@ def run(study: Study) -> None:
         for (n, d), k, flips, strategy, factor in grid
     ]
     study.measure(COST, cost, cases)
-    sizes = (100, 5) if study.quick else (1000, 5)
+    size = (100, 5) if study.quick else (1000, 5)
     lapses = [
-        {"strategy": strategy, "k": k, "lapse": lapse, "factor": factor, "searches": searches, "size": sizes}
+        {"strategy": strategy, "k": k, "lapse": lapse, "factor": factor, "searches": searches, "size": size}
         for k, lapse, strategy, factor in itertools.product((2, 4), (0.0, 0.05, 0.15), STRATEGIES, FACTORS)
     ]
     study.measure(LAPSE, cost_with_lapses, lapses)
