@@ -247,7 +247,7 @@ def test_a_search_that_was_stored_before_there_were_candidates_should_be_read() 
 @pytest.mark.parametrize("stop", ["shown", "mode"])
 @pytest.mark.parametrize("strategy", ["gauss", "sampled"])
 def test_the_compiled_loop_should_show_candidates_only_and_equal_the_plain_one(strategy: str, stop: str) -> None:
-    class Plain(type(l2s.make_search(strategy, SPACE))):  # type: ignore[misc]
+    class Plain(type(l2s.make_search(strategy, SPACE, 0.2))):  # type: ignore[misc]
         def start(self) -> None:
             super().start()
 
