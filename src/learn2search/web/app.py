@@ -1,9 +1,11 @@
 """The application: routes, static files, errors."""
 
+import errno
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import structlog
 from anyio import CapacityLimiter
 from anyio.to_thread import current_default_thread_limiter
 from fastapi import FastAPI, Request
@@ -24,6 +26,8 @@ from learn2search.web.security import Guard, RateLimits
 STATIC = Path(__file__).parent / "static"
 THREADS = 4  # that answer in one worker: more of them mostly wait for the interpreter's lock, and wait unfairly
 UPLOADS = 2  # at a time
+
+log = structlog.get_logger()
 
 
 def create_app(settings: Settings | None = None, *, warm: bool = False) -> FastAPI:
@@ -66,6 +70,8 @@ def create_app(settings: Settings | None = None, *, warm: bool = False) -> FastA
     app.exception_handler(SiteError)(_site_error)
     app.exception_handler(HTTPException)(_http_error)
     app.exception_handler(RequestValidationError)(_validation_error)
+    app.exception_handler(OSError)(_disk_error)
+    app.exception_handler(Exception)(_unexpected)
     return app
 
 
@@ -83,6 +89,22 @@ def _http_error(request: Request, error: HTTPException) -> Response:
     known = {404: "There is no such page.", 405: "This address does not take that kind of request."}
     message = known.get(error.status_code, str(error.detail))
     return _message(request, error.status_code, message, dict(error.headers or {}))
+
+
+def _disk_error(request: Request, error: OSError) -> Response:
+    """A full disk is told in a line; the site goes on when there is space again."""
+    if error.errno != errno.ENOSPC:
+        raise error
+    log.error("disk full", path=request.url.path)
+    message = (
+        "The site can keep nothing at the moment, its disk is full. What you see here is safe: please try again later."
+    )
+    return _message(request, 503, message, {"Retry-After": "60"})
+
+
+def _unexpected(request: Request, error: Exception) -> Response:
+    """The log has the rest."""
+    return _message(request, 500, "Something went wrong here. It is in the log of the site; please try again.", {})
 
 
 def _validation_error(request: Request, error: RequestValidationError) -> Response:
