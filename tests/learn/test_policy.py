@@ -75,7 +75,7 @@ def test_a_doubling_that_was_passed_should_count() -> None:
 
 
 def test_scarce_answers_should_be_fitted_all_from_scratch_and_often() -> None:
-    recipe = make_recipe("best")
+    recipe = make_recipe("best", scarce_below=8.0)
     scarce = policy.while_scarce(recipe, 799, 100)
     assert (scarce.held_out, scarce.warm_from, scarce.refit) == (0.0, np.inf, 1.1)
     assert policy.last_lesson_to_fit(scarce, lessons(), 0, has_features=False) == 40
@@ -83,7 +83,7 @@ def test_scarce_answers_should_be_fitted_all_from_scratch_and_often() -> None:
 
 
 def test_the_scarcest_answers_should_not_tell_the_prior() -> None:
-    recipe = make_recipe("best")
+    recipe = make_recipe("best", scarce_below=8.0)
     assert policy.while_scarce(recipe, 399, 100).prior == policy.EXPECTED_VARIANCE
     assert policy.while_scarce(recipe, 400, 100).prior == recipe.prior
 
@@ -91,11 +91,10 @@ def test_the_scarcest_answers_should_not_tell_the_prior() -> None:
 @pytest.mark.parametrize(
     ("recipe", "triplets"),
     [
-        (make_recipe("best"), 800),
-        (make_recipe("best"), 0),
-        (make_recipe("paper"), 100),
-        (make_recipe("best", scarce_below=0.0), 100),
-        (make_recipe("best", weigh_searches=True), 100),
+        (make_recipe("best", scarce_below=8.0), 800),
+        (make_recipe("best", scarce_below=8.0), 0),
+        (make_recipe("best"), 100),
+        (make_recipe("best", scarce_below=8.0, weigh_searches=True), 100),
     ],
 )
 def test_other_answers_should_be_fitted_as_the_recipe_says(recipe: l2s.Recipe, triplets: int) -> None:
@@ -104,7 +103,7 @@ def test_other_answers_should_be_fitted_as_the_recipe_says(recipe: l2s.Recipe, t
 
 @pytest.mark.parametrize(("triplets", "epochs"), [(100, 300), (4000, 300), (8000, 150), (12_000, 100), (40_000, 100)])
 def test_a_fit_to_scarce_answers_should_take_many_steps(triplets: int, epochs: int) -> None:
-    assert policy.while_scarce(make_recipe("best"), triplets, 10_000).epochs == (epochs, 60)
+    assert policy.while_scarce(make_recipe("best", scarce_below=8.0), triplets, 10_000).epochs == (epochs, 60)
 
 
 @pytest.mark.parametrize("d", [1, 5, 40])
@@ -115,8 +114,8 @@ def test_the_expected_variance_should_flip_the_expected_share_of_answers(d: int)
 
 
 def test_choices_that_are_not_about_growth_should_stay_while_answers_are_scarce() -> None:
-    assert policy.while_scarce(make_recipe("best", refit=[3, 7]), 100, 100).refit == (3, 7)
-    assert policy.while_scarce(make_recipe("best", refit=1.05), 100, 100).refit == 1.05
+    assert policy.while_scarce(make_recipe("best", scarce_below=8.0, refit=[3, 7]), 100, 100).refit == (3, 7)
+    assert policy.while_scarce(make_recipe("best", scarce_below=8.0, refit=1.05), 100, 100).refit == 1.05
 
 
 def first_searches(seed: int) -> tuple[Lessons, Triplets]:
@@ -135,7 +134,7 @@ def first_searches(seed: int) -> tuple[Lessons, Triplets]:
 @pytest.mark.heavy
 def test_scarce_answers_should_be_predicted_better_by_their_own_rules() -> None:
     """Mean log-likelihood of random answers, in three simulated worlds."""
-    recipe, gains = make_recipe("best", n_components=5), []
+    recipe, gains = make_recipe("best", scarce_below=8.0, n_components=5), []
     for seed in range(3):
         taught, judges = first_searches(seed)
         now = policy.while_scarce(recipe, len(taught.triplets), 300)

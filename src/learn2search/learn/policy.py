@@ -52,7 +52,7 @@ TELL = 2.0  # nats by which features must make the answers more probable than a 
 COLD_BELOW = 12_000  # triplets: below, fits begin from scratch where searches are weighed
 _SCARCE_STEPS, _SCARCE_EPOCHS = 6000, 300  # of a fit while answers are scarce: so many steps in at most so many epochs
 _SCARCE_REFIT = 1.1
-_SCARCEST, _SCARCEST_RATE = 0.5, 0.08  # below this share of `scarce_below` the prior is given, and steps are longer
+_SCARCEST, _SCARCEST_RATE = 4.0, 0.08  # triplets an item: below, the prior is given, and steps are longer
 _LEAST_BATCH = 200  # triplets a step
 _NEWEST = 30  # lessons that say how far a belief can be trusted
 _OFFSET = 0.1  # of the prior's standard deviation: two items of which nothing is known must not coincide
@@ -211,7 +211,7 @@ def while_scarce(recipe: Recipe, triplets: int, n_items: int) -> Recipe:
     steps = -(-triplets // max(_LEAST_BATCH, triplets // recipe.batches))  # an epoch
     epochs = max(recipe.epochs[0], min(-(-_SCARCE_STEPS // steps), _SCARCE_EPOCHS))
     scarce = replace(recipe, refit=refit, held_out=0.0, warm_from=math.inf, epochs=(epochs, recipe.epochs[1]))
-    if triplets >= _SCARCEST * recipe.scarce_below * n_items:
+    if triplets >= _SCARCEST * n_items:
         return scarce
     return replace(scarce, prior=EXPECTED_VARIANCE, learning_rate=max(recipe.learning_rate, _SCARCEST_RATE))
 

@@ -101,7 +101,7 @@ class Recipe:
     metric: str | None = "euclidean"
     refit: float | str | tuple[int, ...] = 1.2
     refit_by: str = "searches"
-    scarce_below: float = 8.0
+    scarce_below: float = 0.0
     warm_from: float = 2.0
     online_from: float = 8.0
     epochs: tuple[int, int] = (100, 60)
@@ -237,7 +237,6 @@ PRESETS = {
         prior="standard",
         metric="mahalanobis",
         refit=DOUBLING,
-        scarce_below=0.0,
         warm_from=math.inf,
         online_from=math.inf,
         epochs=(40, 40),
