@@ -6,6 +6,8 @@ UV     := .tools/bin/uv
 PIP    := $(PYTHON) -m pip
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_ROOT_USER_ACTION := ignore
+# Containers often forbid to keep compiled Python: then each process that the tests start compiles all it imports anew.
+unexport PYTHONDONTWRITEBYTECODE
 # uv then trusts the certificates that the machine trusts, as pip does.
 export UV_SYSTEM_CERTS := 1
 

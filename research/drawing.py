@@ -36,3 +36,16 @@ def figure(path: Path, columns: int = 2, rows: int = 1, height: float = 4.0, **o
         path.parent.mkdir(exist_ok=True)
         made.savefig(path, metadata={"Date": None})
         plt.close(made)
+
+
+@contextmanager
+def small_png(path: Path, columns: int = 2, rows: int = 1, height: float = 4.0) -> Iterator[Any]:
+    """The same as a PNG file of few colours beside `path`, where many lines and ellipses would make a large SVG."""
+    png = path.with_suffix(".png")
+    with figure(png, columns, rows, height) as axes:
+        yield axes
+    from PIL import Image
+
+    with Image.open(png) as drawn:
+        few = drawn.convert("RGB").quantize(64)
+    few.save(png, optimize=True)

@@ -47,7 +47,7 @@ def collected(count: int) -> Array:
         KEPT.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory() as home:
             collect(Path(home), count, kept)
-    return l2s.read_triplets(kept)
+    return l2s.read_triplets(kept).triplets
 
 
 def collect(home: Path, count: int, out: Path) -> None:

@@ -2,9 +2,12 @@
 
 import hashlib
 import importlib.util
+import itertools
 import os
 import shutil
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,8 +17,10 @@ from hypothesis import settings
 ROOT = Path(__file__).parents[1]
 IN_CI = os.environ.get("CI") == "true"
 NOT_COMPILED = {"cli", "datasets", "demo", "files", "play", "progress", "site", "store", "web"}  # no compiled functions
-COMPILING = ("search", "learn", "embed")  # tests that compile, those of most first, what
-RUNNING = {"browser", "cli", "play", "research", "site", "web", "test_docstrings", "test_ways"}  # these run
+CALM = {"datasets", "demo", "store", "test_architecture", "test_files", "test_oklab", "test_progress", "test_jax"}
+STAGES = {"embed": 1, "browser": 2, "learn": 2, "search": 2}  # after those that compile nothing; all others are 3
+
+COMPILER = pytest.StashKey[subprocess.Popen[bytes]]()
 
 
 def fresh_numba_cache() -> Path:
@@ -57,22 +62,45 @@ settings.register_profile("thorough", deadline=None, derandomize=True)  # a fail
 settings.load_profile("thorough" if IN_CI else "quick")
 
 
-def turn(item: pytest.Item) -> int:
-    """Tests that compile come first, those that run what was compiled last.
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Where several workers will run the tests and nothing is compiled yet, one more process begins to compile.
 
-    Of two workers one begins with the first test and the other in the middle, where nothing is compiled (xdist's
-    `worksteal`). So they do not compile the same functions at the same time: the searches are compiled when the other
-    worker comes to the tests that run them.
+    Else two workers compile the same functions at the same time. What tests fit comes first, as in `stage`.
     """
-    part = item.path.relative_to(ROOT / "tests").with_suffix("").parts[0]
-    if part in COMPILING:
-        return COMPILING.index(part)
-    return len(COMPILING) + (part in RUNNING)
+    cache = Path(os.environ["NUMBA_CACHE_DIR"])
+    if session.config.getoption("numprocesses", None) and not any(cache.iterdir()):
+        program = "import learn2search; learn2search.warm_up(['fit', 'known positions', 'search', 'simulate'])"
+        session.config.stash[COMPILER] = subprocess.Popen([sys.executable, "-c", program])
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """The tests may be over before all is compiled."""
+    if COMPILER in session.config.stash:
+        session.config.stash[COMPILER].kill()
+        session.config.stash[COMPILER].wait()
+
+
+def stage(item: pytest.Item) -> int:
+    """Tests that compile nothing come first, then those of fits, then those that search."""
+    parts = item.path.relative_to(ROOT / "tests").with_suffix("").parts
+    return 0 if CALM & set(parts) else STAGES.get(parts[0], 3)
+
+
+def dealt(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
+    """The share of each worker, one after the other, as xdist's `worksteal` cuts the list: all go through all stages.
+
+    A file stays together, and so does the browser.
+    """
+    shares: list[list[pytest.Item]] = [[] for _ in range(workers)]
+    for _, group in itertools.groupby(items, key=lambda item: "browser" in item.path.parts or item.path):
+        min(shares, key=len).extend(group)
+    return list(itertools.chain(*shares))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Order the tests, and skip heavy ones except in CI and where they are asked for (`pytest -m heavy`)."""
-    items.sort(key=turn)
+    items.sort(key=stage)
+    items[:] = dealt(items, getattr(config, "workerinput", {"workercount": 1})["workercount"])
     if IN_CI or "heavy" in config.option.markexpr:
         return
     for item in items:

@@ -103,3 +103,9 @@ def test_a_file_of_another_kind_version_or_damaged_should_be_refused(tmp_path: P
         l2s.Embedding.load(path)
     with pytest.raises(FileNotFoundError):
         l2s.Embedding.load(tmp_path / "nothing.npz")
+    (tmp_path / "space.csv").write_text("x,y\n0.5,1\n")
+    with pytest.raises(ValueError, match="space.csv is not an embedding file.*: it is text, 'x,y'.*np.loadtxt"):
+        l2s.Embedding.load(tmp_path / "space.csv")
+    np.save(tmp_path / "space.npy", space.mean)
+    with pytest.raises(ValueError, match="space.npy is not an embedding file.*: it is one array, np.load reads it"):
+        l2s.Embedding.load(tmp_path / "space.npy")

@@ -21,7 +21,7 @@ def test_an_embedding_should_be_read() -> None:
 
 
 def test_triplets_should_be_read() -> None:
-    assert l2s.read_triplets(FILES / "triplets.npz").tolist() == EXPECTED["triplets"]
+    assert l2s.read_triplets(FILES / "triplets.npz").triplets.tolist() == EXPECTED["triplets"]
 
 
 @pytest.mark.parametrize(("kind", "name"), [(l2s.GaussEmbed, "gauss_embed"), (l2s.TSTE, "tste")])

@@ -187,6 +187,6 @@ def test_bad_input_should_be_refused(triplets: Triplets) -> None:
     with pytest.raises(ValueError, match="the fallback knows 3 items, the table 8: give one that knows all"):
         l2s.TableOracle(triplets, 8, fallback=l2s.ProbitOracle(np.eye(3), 0.1))
     with pytest.raises(ValueError, match="at most 2,000,000 items"):
-        l2s.TableOracle([(0, 1, 3_000_000)])
+        l2s.TableOracle([(0, 1, 3_000_000)], n_items=3_000_001)
     with pytest.raises(ValueError, match="n_items is 5"):
         l2s.TableOracle([(0, 1, 5)], n_items=5)

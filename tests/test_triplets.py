@@ -1,6 +1,6 @@
 """Triplets: validated, converted, expanded and split; examples by hand, properties by hypothesis."""
 
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -44,14 +44,62 @@ def test_answers_should_swap_or_drop_rows() -> None:
             {"n_items": 5},
             r"name item 9, but n_items is 5 \(items are numbered from 0, so the last is 4\)$",
         ),
+        (ROWS.astype(complex), {}, "whole numbers, got an array of complex128: take the real part"),
+        (ROWS > 0, {}, "whole numbers, got an array of bool: answers, true or false, go to y"),
+        ([["a", "b", "c"]], {}, "triplets.from_labels numbers them, and read_triplets those of files and tables"),
+        ({"far": [2], "near": [1], "probe": [0]}, {}, "the table must have the columns anchor, near, far or .*probe"),
         (ROWS, {"y": [1, 1]}, r"one answer a triplet, shape \(3,\), got \(2,\)"),
         (np.ma.masked_equal([[0, 1, 2], [0, 2, 9]], 9), {}, "got masked values: drop those rows"),
+        (
+            ROWS,
+            {"y": np.ma.masked_equal([1, 1, 9], 9)},
+            "y must hold an answer .* 0 stands for undecided",
+        ),
         (ROWS, {"y": [1, 2, 3]}, r"y must be boolean, or 1, -1, 0 \(undecided\), got \[1, 2, 3\]"),
     ],
 )
 def test_bad_triplets_should_be_refused(rows: ArrayLike, options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         t.as_triplets(rows, **options)
+
+
+def test_a_table_should_be_read_by_its_names() -> None:
+    """Columns in another order used to be fitted as they stood."""
+    table: Any = {"far": [2, 1], "participant": [7, 7], "near": [1, 2], "anchor": [0, 3]}
+    np.testing.assert_array_equal(t.as_triplets(table), [[0, 1, 2], [3, 2, 1]])
+    structured = np.array([(2, 1, 0)], dtype=[("loser", int), ("winner", int), ("head", int)])
+    np.testing.assert_array_equal(t.as_triplets(structured), [[0, 1, 2]])
+    model = l2s.TSTE(1, epochs=1, random_state=0)
+    assert (model.fit(table).embedding_ == model.fit([(0, 1, 2), (3, 2, 1)]).embedding_).all()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda rows: l2s.GaussEmbed(2).fit(rows),
+        lambda rows: l2s.GaussEmbed(2).partial_fit(rows),
+        lambda rows: l2s.CKL(2).fit(rows),
+        lambda rows: t.count_items(rows),
+        lambda rows: l2s.TableOracle(rows),
+    ],
+)
+def test_ids_with_huge_gaps_should_be_an_error_not_a_billion_rows(call: Callable[[ArrayLike], object]) -> None:
+    with pytest.raises(ValueError, match="name item 1000000000, but only 4 different ones: .*triplets.from_labels"):
+        call([[0, 1, 10**9], [0, 1, 2]])
+
+
+def test_labels_of_any_kind_should_be_numbered() -> None:
+    rows, names = t.from_labels([("b", "a", "c"), ("c", "b", "a")])
+    assert (rows.tolist(), names) == ([[1, 0, 2], [2, 1, 0]], ("a", "b", "c"))
+    labels = [(1, 2), "x", frozenset({3})]
+    rows, names = t.from_labels([labels])
+    assert [names[item] for item in rows[0]] == labels
+    assert t.from_labels(np.array([[7.0, 9.0, 5.0]]))[1] == (5, 7, 9)
+    assert t.from_labels([("311", "3lw", "aaliyah")])[1] == ("311", "3lw", "aaliyah")  # names, one like a number
+    with pytest.raises(ValueError, match="row 1 is .*: 'x' is no whole number, as most items are"):
+        t.from_labels([("0", "1", "2"), ("0", "x", "2")])
+    with pytest.raises(ValueError, match="row 1 has no near: drop it"):
+        t.from_labels([(0, 1, 2), (0, float("nan"), 2)])
 
 
 def test_contradictions_should_be_allowed() -> None:
@@ -186,47 +234,6 @@ def test_a_subsample_should_be_different_rows() -> None:
     assert len(np.unique(part, axis=0)) == 100
     with pytest.raises(ValueError, match="600 of 500 triplets asked for"):
         t.subsample(rows, 600, 0)
-
-
-@pytest.mark.parametrize("ending", ["csv", "npz", "parquet"])
-def test_files_should_give_the_triplets_back(tmp_path: Path, ending: str) -> None:
-    if ending == "parquet":
-        pytest.importorskip("pyarrow")
-    l2s.write_triplets(tmp_path / f"t.{ending}", ROWS)
-    np.testing.assert_array_equal(l2s.read_triplets(tmp_path / f"t.{ending}"), ROWS)
-
-
-def test_salmons_csv_should_be_read(tmp_path: Path) -> None:
-    path = tmp_path / "salmon.csv"
-    path.write_text("time,head,winner,loser,puid\n1.5,0,1,2,abc\n\n2.5,3,2,1,abc\n")
-    np.testing.assert_array_equal(l2s.read_triplets(path), [[0, 1, 2], [3, 2, 1]])
-
-
-def test_damaged_and_foreign_files_should_be_refused(tmp_path: Path) -> None:
-    path = tmp_path / "t.csv"
-    path.write_text("anchor,near,far\n0,1,2\n0,x,2\n")
-    with pytest.raises(ValueError, match="line 3: expected three whole numbers, got '0,x,2'"):
-        l2s.read_triplets(path)
-    path.write_text("a,b,c\n0,1,2\n")
-    with pytest.raises(
-        ValueError, match="must have the columns anchor, near, far or head, winner, loser, found: a, b, c"
-    ):
-        l2s.read_triplets(path)
-    path.write_text("anchor,near,far\n")
-    with pytest.raises(ValueError, match="there are no triplets"):
-        l2s.read_triplets(path)
-    with pytest.raises(ValueError, match=r"\.csv, \.npz or \.parquet files, got 't.xlsx'"):
-        l2s.read_triplets(tmp_path / "t.xlsx")
-    with pytest.raises(FileNotFoundError):
-        l2s.read_triplets(tmp_path / "none.npz")
-    whole = tmp_path / "t.npz"
-    l2s.write_triplets(whole, ROWS)
-    whole.write_bytes(whole.read_bytes()[:100])
-    with pytest.raises(ValueError, match="not a file of triplets .or is damaged."):
-        l2s.read_triplets(whole)
-    np.savez(whole, format="learn2search.triplets", version=9, triplets=ROWS)
-    with pytest.raises(ValueError, match="a file of triplets of version 9, this release reads version 1"):
-        l2s.read_triplets(whole)
 
 
 def test_rows_of_one_click_should_share_its_bits() -> None:

@@ -22,16 +22,17 @@ if TYPE_CHECKING:
     from learn2search.datasets.music_origin import fetch_music_origin
     from learn2search.datasets.red_wine import fetch_red_wine
     from learn2search.datasets.synthetic import make_triplets
-    from learn2search.datasets.triplet_data import TripletData
     from learn2search.embed import _jax as accelerated
-    from learn2search.embed.dimension import choose_dimension, energy_dimension
+    from learn2search.embed.dimension import DimensionCurve, choose_dimension, dimension_curve, energy_dimension
     from learn2search.embed.fit_loop import FitWarning
     from learn2search.embed.gauss_embed import GaussEmbed
     from learn2search.embed.methods import register_embedding
     from learn2search.embed.online import online_step
     from learn2search.embed.point import CKL, TSTE
+    from learn2search.embed.questions import next_triplets
     from learn2search.embed.tune import tune
     from learn2search.embedding import Embedding
+    from learn2search.getting_ready import warm_up
     from learn2search.learn.evidence import Crowd, SearchWeights, weigh_and_fit, weigh_searches
     from learn2search.learn.loop import Episode, Learner, learn2search
     from learn2search.learn.many import run_many
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from learn2search.nearest import Nearest
     from learn2search.normal_tails import hazard, log_ndtr
     from learn2search.oracle import Oracle, ProbitOracle
+    from learn2search.plots import plot_calibration, plot_dimension, plot_learning, plot_map
     from learn2search.search.base import Search, Step
     from learn2search.search.gauss_search import Belief, GaussSearch
     from learn2search.search.posterior import PosteriorSearch
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
     from learn2search.search.strategies import make_search, register_strategy, strategy_names
     from learn2search.search.trust import fit_trust, temper_belief
     from learn2search.table_oracle import TableOracle
+    from learn2search.triplet_data import TripletData
     from learn2search.triplet_files import read_triplets, write_triplets
 
     __version__: str
@@ -56,6 +59,7 @@ __all__ = [
     "Belief",
     "Crowd",
     "DataUnavailable",
+    "DimensionCurve",
     "Embedding",
     "Episode",
     "FitWarning",
@@ -81,6 +85,7 @@ __all__ = [
     "choice_probability",
     "choose_dimension",
     "click_probabilities",
+    "dimension_curve",
     "energy_dimension",
     "fetch_food",
     "fetch_music_artists",
@@ -97,7 +102,12 @@ __all__ = [
     "make_triplets",
     "margin",
     "metrics",
+    "next_triplets",
     "online_step",
+    "plot_calibration",
+    "plot_dimension",
+    "plot_learning",
+    "plot_map",
     "random_margins",
     "read_triplets",
     "register_embedding",
@@ -108,6 +118,7 @@ __all__ = [
     "temper_belief",
     "triplets",
     "tune",
+    "warm_up",
     "weigh_and_fit",
     "weigh_searches",
     "write_triplets",
@@ -121,15 +132,16 @@ _HOME = {
     "datasets.music_origin": ("fetch_music_origin",),
     "datasets.red_wine": ("fetch_red_wine",),
     "datasets.synthetic": ("make_triplets",),
-    "datasets.triplet_data": ("TripletData",),
-    "embed.dimension": ("choose_dimension", "energy_dimension"),
+    "embed.dimension": ("DimensionCurve", "choose_dimension", "dimension_curve", "energy_dimension"),
     "embed.gauss_embed": ("GaussEmbed",),
     "embed.methods": ("register_embedding",),
     "embed.point": ("CKL", "TSTE"),
     "embed.fit_loop": ("FitWarning",),
     "embed.online": ("online_step",),
+    "embed.questions": ("next_triplets",),
     "embed.tune": ("tune",),
     "embedding": ("Embedding",),
+    "getting_ready": ("warm_up",),
     "learn.evidence": ("Crowd", "SearchWeights", "weigh_and_fit", "weigh_searches"),
     "learn.loop": ("Episode", "Learner", "learn2search"),
     "learn.many": ("run_many",),
@@ -137,6 +149,7 @@ _HOME = {
     "nearest": ("Nearest",),
     "normal_tails": ("hazard", "log_ndtr"),
     "oracle": ("Oracle", "ProbitOracle"),
+    "plots": ("plot_calibration", "plot_dimension", "plot_learning", "plot_map"),
     "click": ("click_probabilities",),
     "comparison": (
         *("answer_probabilities", "calibrate_noise", "choice_probability", "fit_scale"),
@@ -149,6 +162,7 @@ _HOME = {
     "search.strategies": ("make_search", "register_strategy", "strategy_names"),
     "search.trust": ("fit_trust", "temper_belief"),
     "table_oracle": ("TableOracle",),
+    "triplet_data": ("TripletData",),
     "triplet_files": ("read_triplets", "write_triplets"),
 }
 _MODULES = {"accelerated": "embed._jax", "metrics": "metrics", "triplets": "triplets"}  # public as a whole

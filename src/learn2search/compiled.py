@@ -6,11 +6,15 @@ written out: a sort, or an array that is assigned to a slice, brings a dozen fun
 argument (`f(x, True)`) is a type of its own, for which `f` is compiled once more.
 """
 
-from collections.abc import Callable, Mapping
+import logging
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
 import numba
+from numba.core import event
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -39,3 +43,55 @@ def with_names(function: Function, label: str, names: Mapping[str, object]) -> F
     copy = FunctionType(code.__code__, {**code.__globals__, **names}, code.__name__)
     copy.__qualname__ = f"{code.__qualname__}.{label}"
     return cast(Function, copy)
+
+
+# --- saying so --------------------------------------------------------------------------------------
+
+_NOTICE = "compiling for this machine: once, about half a minute (`learn2search warm-up` does all of it beforehand)"
+_PATIENCE = 2.0  # seconds of compilation before it is said
+
+
+class _Notice(event.Listener):
+    """Says once that this package is being compiled, after a moment of it: else the first call seems to hang.
+
+    Numba compiles one function at a time, with those that it calls inside: `_within` counts them.
+    """
+
+    def __init__(self) -> None:
+        self.silent = 0
+        self._within = 0
+        self._ours = False
+        self._since = 0.0
+        self._spent = 0.0
+        self._said = False
+
+    def on_start(self, event: Any) -> None:
+        if self._within == 0:
+            self._ours = event.data["dispatcher"].py_func.__module__.startswith("learn2search.")
+            self._since = time.monotonic()
+        self._within += 1
+
+    def on_end(self, event: Any) -> None:
+        self._within -= 1
+        if self._said or not self._ours:
+            return
+        spent = self._spent + time.monotonic() - self._since
+        if self._within == 0:
+            self._spent = spent
+        if spent > _PATIENCE and not self.silent:
+            self._said = True
+            logging.getLogger("learn2search").warning(_NOTICE)
+
+
+_notice = _Notice()
+event.register("numba:compile", _notice)
+
+
+@contextmanager
+def say_nothing() -> Iterator[None]:
+    """Compile in silence: for those who show by themselves that something is being done."""
+    _notice.silent += 1
+    try:
+        yield
+    finally:
+        _notice.silent -= 1

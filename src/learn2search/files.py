@@ -67,6 +67,7 @@ def read_npz(
     version to the present one, and returns all others as they are.
     """
     shown = os.fspath(path)
+    _check_is_npz(path, what)
     try:
         with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
             content: Arrays = {name: file[name] for name in file.files}
@@ -87,6 +88,25 @@ def read_npz(
     if missing:
         raise ValueError(f"{shown} is {what} without {', '.join(missing)}: it is damaged")
     return content
+
+
+def _check_is_npz(path: AnyPath, what: str) -> None:
+    """An error for a text file or a plain array, which numpy would call "pickled"."""
+    with open(path, "rb") as stream:
+        head = stream.read(60)
+    if head[:2] == b"PK" or not head:
+        return
+    hint = ""
+    if head[:6] == b"\x93NUMPY":
+        hint = ": it is one array, np.load reads it, and Embedding(array) takes positions"
+    elif all(byte >= 32 or byte in b"\t\r\n" for byte in head):
+        hint = (
+            f": it is text, {head.decode(errors='replace').splitlines()[0][:40]!r}... Positions in a CSV file are read "
+            "by np.loadtxt(path, delimiter=',') for Embedding(positions), triplets by read_triplets(path)"
+        )
+    raise ValueError(
+        f"{os.fspath(path)} is not {what}, an NPZ file that its own save wrote{hint or ' (or is damaged)'}"
+    )
 
 
 def _summary(content: Arrays) -> str:

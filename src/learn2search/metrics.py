@@ -1,6 +1,6 @@
 """How good an embedding is: accuracy, likelihood, calibration, closeness to the truth, and what needs no embedding."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -56,6 +56,36 @@ def log_likelihood(chances: ArrayLike) -> float:
     """
     p = _probabilities(chances)
     return float(np.log(np.maximum(p, 1e-300)).mean())
+
+
+def neg_log_loss(estimator: Any, X: ArrayLike, y: ArrayLike | None = None) -> float:
+    """The log score of an estimator, as scikit-learn's tools take it: `cross_val_score(..., scoring=neg_log_loss)`.
+
+    scikit-learn's own "neg_log_loss" is for classifiers with classes; a triplet has none.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A fitted one, with `log_likelihood`.
+    X : (m, 3) array_like of int
+        Triplets (anchor, near, far).
+    y : (m,) array_like, optional
+        An answer a row, as in `triplets.as_triplets`.
+
+    Returns
+    -------
+    float
+        The mean log probability of the answers: 0 at best; guessing gives -0.693.
+
+    Examples
+    --------
+    >>> import learn2search as l2s
+    >>> from learn2search import metrics
+    >>> rows = [(0, 1, 2), (2, 1, 0), (1, 0, 2)] * 20
+    >>> metrics.neg_log_loss(l2s.CKL(1, random_state=0).fit(rows), rows) > -0.693
+    True
+    """
+    return float(estimator.log_likelihood(X, y))
 
 
 class Calibration(NamedTuple):

@@ -19,11 +19,13 @@ _TO_UNIT = 1.0 / (1 << 53)
 
 
 def seed_sequence(seed: Seed) -> np.random.SeedSequence:
-    """What `seed=` may be: an integer, a SeedSequence, a Generator (drawn from), or None for a fresh one."""
+    """What `seed=` may be: an integer, SeedSequence, Generator or RandomState (drawn from), or None for a new one."""
     if isinstance(seed, np.random.SeedSequence):
         return seed
     if isinstance(seed, np.random.Generator):
         return np.random.SeedSequence([int(word) for word in seed.integers(0, 1 << 32, size=4)])
+    if isinstance(seed, np.random.RandomState):  # what scikit-learn's tools pass
+        return np.random.SeedSequence([int(word) for word in seed.randint(0, 1 << 32, size=4, dtype=np.uint64)])
     if seed is None or (isinstance(seed, int | np.integer) and not isinstance(seed, bool) and seed >= 0):
         return np.random.SeedSequence(None if seed is None else int(seed))
     raise ValueError(f"seed must be a whole number from 0 or a numpy Generator, got {seed!r}")

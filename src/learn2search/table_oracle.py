@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from learn2search.oracle import Oracle, ProbitOracle, checked_question, is_modelled, people_seed
 from learn2search.streams import below, open_stream, seed_sequence, stream_keys
-from learn2search.triplets import as_triplets, drop_degenerate
+from learn2search.triplets import as_triplets, drop_degenerate, number_of_items
 from learn2search.typing import Integers, Items, Mask, Seed
 
 MOST_ITEMS = 2_000_000  # a triplet as one number, below n³, must fit into 64 bits
@@ -67,7 +67,7 @@ class TableOracle:
         self, triplets: ArrayLike, n_items: int | None = None, seed: Seed = None, *, fallback: Oracle | None = None
     ) -> None:
         rows = drop_degenerate(as_triplets(triplets, n_items=n_items))
-        self.n_items = int(rows.max()) + 1 if n_items is None else int(n_items)
+        self.n_items = number_of_items(rows, n_items)
         if self.n_items > MOST_ITEMS:
             raise ValueError(f"a table has at most {MOST_ITEMS:,} items, got {self.n_items:,}")
         if isinstance(fallback, ProbitOracle) and len(fallback.features) < self.n_items:

@@ -11,13 +11,17 @@ Clicks expand to triplets: an answer to k items is k - 1 of them. Where data is 
 or a search), never by row: the triplets of one screen give each other away.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from learn2search.streams import seed_sequence
+from learn2search.triplet_columns import columns_of, has_default_names, is_table, read_answers
 from learn2search.typing import Array, Groups, Integers, Mask, Seed, Triplets
+
+_MOST_UNNAMED = 1_000_000  # items without n_items being given, where hardly any of them occurs
 
 # --- validating ------------------------------------------------------------------------------------
 
@@ -27,8 +31,9 @@ def as_triplets(triplets: ArrayLike, y: ArrayLike | None = None, *, n_items: int
 
     Parameters
     ----------
-    triplets : (m, 3) array_like of int
-        Rows (anchor, near, far), numbered from 0.
+    triplets : (m, 3) array_like of int, or table
+        Rows (anchor, near, far), numbered from 0. A table (pandas, polars, ...) is read by the names of its columns, as
+        by `read_triplets`, whatever their order.
     y : (m,) array_like, optional
         One answer a row: True or 1 keeps the row, False or -1 swaps near and far, 0 (undecided) drops it.
     n_items : int, optional
@@ -52,14 +57,23 @@ def as_triplets(triplets: ArrayLike, y: ArrayLike | None = None, *, n_items: int
     """
     if np.ma.is_masked(triplets):
         raise ValueError("triplets must be whole numbers without gaps, got masked values: drop those rows")
-    rows = _whole_numbers(np.asarray(triplets), "triplets")
+    rows = _whole_numbers(_array(triplets), "triplets")
     if rows.ndim != 2 or rows.shape[1] != 3:
         raise ValueError(f"triplets must have shape (m, 3), columns anchor, near, far; got shape {rows.shape}")
     if len(rows) == 0:
         raise ValueError("there are no triplets: at least one row (anchor, near, far) is needed")
     _check_items(rows, n_items)
     rows = np.require(rows, requirements=("C", "W"))  # what compiled code takes without being compiled again
+    if np.ma.is_masked(y):
+        raise ValueError("y must hold an answer for each triplet, got masked values: 0 stands for undecided")
     return rows if y is None else _answered(rows, np.asarray(y))
+
+
+def _array(triplets: Any) -> NDArray[np.generic]:
+    """The rows; of a table the columns that are anchor, near and far by their names."""
+    if not is_table(triplets) or has_default_names(triplets):
+        return np.asarray(triplets)
+    return np.array(read_answers(columns_of(triplets), "the table").labels.tolist())
 
 
 def _whole_numbers(rows: NDArray[np.generic], name: str) -> Triplets:
@@ -72,7 +86,11 @@ def _whole_numbers(rows: NDArray[np.generic], name: str) -> Triplets:
             row = int(fractional[0, 0])
             raise ValueError(f"{name} must be whole numbers, row {row} is {numbers[row].tolist()}")
         return numbers.astype(np.int64)
-    raise ValueError(f"{name} must be whole numbers, got an array of {rows.dtype}")
+    hint = {
+        "c": ": take the real part, if that is meant",
+        "b": ": answers, true or false, go to y",
+    }.get(rows.dtype.kind, ": names? triplets.from_labels numbers them, and read_triplets those of files and tables")
+    raise ValueError(f"{name} must be whole numbers, got an array of {rows.dtype}{hint}")
 
 
 def _check_items(rows: Triplets, n_items: int | None) -> None:
@@ -98,6 +116,71 @@ def _answered(rows: Triplets, y: NDArray[np.generic]) -> Triplets:
             raise ValueError(f"y must be boolean, or 1, -1, 0 (undecided), got {sorted(set(sign.tolist()))[:6]}")
     swapped = np.where((sign < 0)[:, None], rows[:, [0, 2, 1]], rows)
     return np.ascontiguousarray(swapped[sign != 0])
+
+
+def is_sparse(largest: int, n_different: int) -> bool:
+    """Whether item numbers are rather names: more than ten numbers for each item that occurs, and more than 1000.
+
+    Parameters
+    ----------
+    largest : int
+        The largest number.
+    n_different : int
+        How many different ones occur.
+
+    Returns
+    -------
+    bool
+        True for ids of a database; items are numbered 0, 1, ...
+
+    Examples
+    --------
+    >>> from learn2search.triplets import is_sparse
+    >>> is_sparse(10**9, 50), is_sparse(60, 50)
+    (True, False)
+    """
+    return largest >= max(1000, 10 * n_different)
+
+
+def number_of_items(triplets: Triplets, n_items: int | None = None, known: int = 0) -> int:
+    """`n_items` where it is given, else one more than the largest item. Ids with huge gaps are an error.
+
+    Parameters
+    ----------
+    triplets : (m, 3) array of int
+        Rows (anchor, near, far).
+    n_items : int, optional
+        What is returned if it is given.
+    known : int, optional
+        How many items there are already.
+
+    Returns
+    -------
+    int
+        The number of items.
+
+    Raises
+    ------
+    ValueError
+        If there would be more than a million items, of which hardly any occurs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from learn2search.triplets import number_of_items
+    >>> number_of_items(np.array([(0, 1, 2)])), number_of_items(np.array([(0, 1, 2)]), n_items=7)
+    (3, 7)
+    """
+    if n_items is not None:
+        return int(n_items)
+    largest = int(triplets.max(initial=-1))
+    if largest >= _MOST_UNNAMED and is_sparse(largest, n_different := known + len(np.unique(triplets))):
+        raise ValueError(
+            f"triplets name item {largest}, but only {n_different} different ones: items are numbered 0, 1, ..., and "
+            "each number up to the largest would get a position. Number them by triplets.from_labels(rows) or "
+            f"read_triplets, or give n_items={largest + 1} if there are so many"
+        )
+    return largest + 1
 
 
 def is_degenerate(triplets: Triplets) -> Mask:
@@ -177,7 +260,73 @@ def count_items(triplets: ArrayLike, n_items: int | None = None) -> Integers:
     [2, 2, 2, 0]
     """
     rows = as_triplets(triplets, n_items=n_items)
-    return np.bincount(rows.ravel(), minlength=n_items or 0).astype(np.int64)
+    return np.bincount(rows.ravel(), minlength=number_of_items(rows, n_items)).astype(np.int64)
+
+
+# --- names -----------------------------------------------------------------------------------------
+
+
+def from_labels(rows: Any) -> tuple[Triplets, tuple[Any, ...]]:
+    """From names of items, of any hashable kind, to their numbers.
+
+    Parameters
+    ----------
+    rows : (m, 3) array_like of labels
+        Rows (anchor, near, far). Text that is a whole number counts as that number, where most of the labels do.
+
+    Returns
+    -------
+    triplets : (m, 3) array of int
+        The same, items numbered in the order of their names.
+    names : tuple
+        The name of each item.
+
+    Raises
+    ------
+    ValueError
+        If a label is missing, or if only a few labels are no numbers.
+
+    Examples
+    --------
+    >>> from learn2search.triplets import from_labels
+    >>> from_labels([("pear", "apple", "car"), ("car", "pear", "apple")])
+    (array([[2, 0, 1],
+           [1, 2, 0]]), ('apple', 'car', 'pear'))
+    """
+    table = list(rows)
+    if not table or any(len(row) != 3 for row in table):
+        raise ValueError("labels must be rows of three, anchor, near, far, and at least one of them")
+    flat = [label for row in table for label in row]
+    numbers: dict[Hashable, int | None] = {}
+    for place, label in enumerate(flat):
+        if label is None or label == "" or label != label:  # NaN is not itself
+            raise ValueError(f"row {place // 3} has no {('anchor', 'near', 'far')[place % 3]}: drop it")
+        if not isinstance(label, Hashable):
+            raise ValueError(f"row {place // 3}: {label!r} cannot be a name, which is text, a number, a tuple, ...")
+        if label not in numbers:
+            numbers[label] = _as_number(label)
+    named = [label for label, number in numbers.items() if number is None]
+    if not named:
+        flat = [numbers[label] for label in flat]
+    elif 2 * len(named) < len(numbers):
+        row = flat.index(named[0]) // 3
+        raise ValueError(
+            f"row {row} is {list(table[row])}: {named[0]!r} is no whole number, as most items are; write all of them "
+            "as names, or all as numbers"
+        )
+    kinds = {type(label) for label in flat}
+    names = sorted(set(flat)) if len(kinds) == 1 else sorted(set(flat), key=str)
+    number = {name: at for at, name in enumerate(names)}
+    return np.array([number[label] for label in flat], np.int64).reshape(-1, 3), tuple(names)
+
+
+def _as_number(label: Any) -> int | None:
+    """A whole number, also as text or as 3.0; else None."""
+    if isinstance(label, str):
+        return int(label) if label.lstrip("-").isdecimal() else None
+    if isinstance(label, bool | np.bool_) or not isinstance(label, int | float | np.number):
+        return None
+    return int(label) if np.isreal(label) and float(label).is_integer() else None
 
 
 # --- other orders ----------------------------------------------------------------------------------

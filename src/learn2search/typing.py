@@ -17,7 +17,7 @@ Blocked = NDArray[np.uint8]  # (n,) for each item how often it is blocked; 0: it
 Triplets = NDArray[np.int64]  # (m, 3) anchor, near, far
 Groups = NDArray[np.int64]  # (m,) the screen or search that a triplet comes from
 
-Seed = int | np.random.SeedSequence | np.random.Generator | None
+Seed = int | np.random.SeedSequence | np.random.Generator | np.random.RandomState | None
 Key = NDArray[np.uint64]  # (2,) of one search
 Keys = NDArray[np.uint64]  # (count, 2)
 Stream = NDArray[np.uint64]  # (4,) the state of a generator

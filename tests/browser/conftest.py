@@ -13,10 +13,10 @@ import pytest
 import uvicorn
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
+from learn2search import warm_up
 from learn2search.demo.install import install_faces
 from learn2search.site.context import Site
 from learn2search.site.settings import Settings
-from learn2search.site.visits.warm_up import warm_up
 from learn2search.web.app import create_app
 
 PATIENCE = 15_000  # milliseconds: the server and the browser share a busy machine
@@ -57,7 +57,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     settings = Settings(home=home, database_url=None, answers_per_minute=100_000, searches_per_minute=10_000)
     site = Site.open(settings)
     install_faces(site, with_snapshot=True)
-    warm_up()
+    warm_up(["search"])
     token = site.new_token()
     server = uvicorn.Server(uvicorn.Config(create_app(settings), port=free_port(), log_level="error", access_log=False))
     thread = threading.Thread(target=server.run, daemon=True)

@@ -40,6 +40,7 @@ PAGES = (
     "searches",
     "replay",
     "settings",
+    "result",
 )
 QUICK = [(page, ("desktop", "phone-dark")[at % 2]) for at, page in enumerate(PAGES)]  # each page in one look
 IN_MIND = "Rafael Banerjee"
@@ -64,6 +65,7 @@ def places(running: Running) -> dict[str, str]:
         "search-twelve": f"/s/{twelve.row.id}",
         "gallery": f"/s/{asked.row.id}/gallery",
         "end": f"/s/{end.row.id}",
+        "result": f"/r/{searching.share_code(end.row.id)}",
         "not-here": f"/s/{gone.row.id}",
         "sign-in": "/owner",
         "overview": owner,

@@ -32,6 +32,39 @@ def test_a_site_should_be_made_exported_and_moved(tmp_path: Path, pictures: Path
     assert "30 items" in run_command("doctor", home=copy)
 
 
+def test_nothing_should_be_retired_unless_that_is_said(tmp_path: Path, pictures: Path, run_command: RunCommand) -> None:
+    home, here = tmp_path / "home", ("--slug", "colours", "--warm-start", "nothing")
+    run_command("import", str(pictures), *here, home=home)
+    (pictures / "colour_00.png").unlink()
+    kept = run_command("import", str(pictures), *here, home=home)
+    assert "0 retired" in kept
+    assert "1 item is not in" in kept
+    assert "would retire 1 of 30 items" in run_command(
+        "import", str(pictures), *here, "--replace", "--dry-run", home=home
+    )
+    assert "1 retired" in run_command("import", str(pictures), *here, "--replace", home=home)
+    for path in sorted(pictures.iterdir())[4:]:
+        path.unlink()
+    replace = ["import", str(pictures), *here, "--replace"]
+    refused = CliRunner().invoke(app, replace, env={"LEARN2SEARCH_HOME": str(home)})
+    assert refused.exit_code == 1
+    assert "more than a tenth" in refused.output
+    assert "30 items" not in run_command("doctor", home=home)
+    assert "29 items" in run_command("doctor", home=home)
+    assert "25 retired" in run_command(*replace, "--yes", home=home)
+
+
+def test_a_source_that_fails_should_leave_no_collection(
+    tmp_path: Path, pictures: Path, run_command: RunCommand
+) -> None:
+    (tmp_path / "empty").mkdir()
+    environment = {"LEARN2SEARCH_HOME": str(tmp_path / "home")}
+    done = CliRunner().invoke(app, ["import", str(tmp_path / "empty")], env=environment)
+    assert done.exit_code == 1
+    assert "There is nothing to import" in done.output
+    assert "Empty" not in run_command("doctor", home=tmp_path / "home")
+
+
 def test_what_items_show_should_place_them(tmp_path: Path, pictures: Path, run_command: RunCommand) -> None:
     placed = "30 of 30 items are placed by what they show"
     assert placed in run_command("import", str(pictures), "--slug", "first", home=tmp_path)

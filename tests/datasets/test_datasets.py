@@ -38,6 +38,9 @@ def test_music_artists_should_have_the_papers_counts() -> None:
     assert set(np.unique(data.triplets)) == set(range(400))
     assert len(np.unique(data.triplets, axis=0)) == 9090
     assert len(data.groups) == 9090
+    asked = data.names.index("beach boys"), data.names.index("the beatles")
+    assert data.names[:3] == ("112", "311", "3 doors down")
+    assert set(data.encode(["beach boys", "the beatles"])) == set(asked)
 
 
 @needs_data
@@ -48,6 +51,11 @@ def test_food_should_have_the_published_counts() -> None:
     assert len(np.unique(data.groups)) == 15_320  # 19,150 screens less 3,830 catch trials
     for group in (0, 100, 15_000):
         assert len(np.unique(data.triplets[data.groups == group, 0])) == 1  # one probe a screen
+    assert len(np.unique(data.participants)) == 243
+    for group in (0, 100, 15_000):
+        assert len(np.unique(data.participants[data.groups == group])) == 1  # one worker a screen
+    assert "Slow Cooker Barbacoa Beef" in data.names
+    assert len(set(data.names)) == 100
     unique = l2s.fetch_food(unique=True)
     assert unique.triplets.shape == (190_376, 3)
     assert len(np.unique(unique.triplets, axis=0)) == 190_376

@@ -134,7 +134,7 @@ def test_energy_dimension_should_count_the_axes_that_hold_the_share() -> None:
         l2s.energy_dimension(positions, 1.5)
 
 
-@pytest.mark.parametrize("method", ["ard", "likelihood"])
+@pytest.mark.parametrize("method", ["ard", pytest.param("likelihood", marks=pytest.mark.heavy)])
 def test_both_rules_should_find_the_true_dimension(method: str) -> None:
     features = np.random.default_rng(0).normal(size=(80, 3)) * 2.0
     rows = l2s.make_triplets(l2s.ProbitOracle(features, 0.7, seed=1), 80, 10_000, seed=2)
@@ -145,3 +145,24 @@ def test_the_papers_rule_should_give_a_dimension(screens: tuple[Triplets, Groups
     assert 1 <= l2s.choose_dimension(screens[0], "energy") <= 59
     with pytest.raises(ValueError, match='method must be "ard", "energy" or "likelihood"'):
         l2s.choose_dimension(screens[0], "guess")
+
+
+def test_the_curve_should_fall_below_the_true_dimension_and_choose_it() -> None:
+    features = np.random.default_rng(0).normal(size=(40, 3)) * 2.0
+    rows = l2s.make_triplets(l2s.ProbitOracle(features, 0.7, seed=1), 40, 4000, seed=2)
+    curve = l2s.dimension_curve(rows, (1, 2, 3, 6), groups=np.arange(4000), n_folds=3, n_items=40)
+    assert curve.log_likelihood.shape == curve.accuracy.shape == (4, 3)
+    assert (np.diff(curve.means[:3]) > 2 * curve.errors[:2]).all()
+    assert curve.chosen == 3
+
+
+def test_the_choice_should_compare_fold_by_fold() -> None:
+    """Hard folds are hard for all: their spread says nothing of the difference."""
+    hard = np.array([-0.1, -0.9, -0.5, -0.7])
+    curve = l2s.DimensionCurve(np.array([2, 5, 10]), np.array([hard - 0.02, hard, hard + 0.001]), np.ones((3, 4)))
+    assert (curve.best, curve.chosen) == (10, 10)
+    noisy = curve.log_likelihood + np.array([[0.0] * 4, [0.01, -0.01, 0.01, -0.008], [0.0] * 4])
+    assert l2s.DimensionCurve(curve.dimensions, noisy, curve.accuracy).chosen == 5
+    assert curve.errors[0] == pytest.approx(hard.std(ddof=1) / 2)
+    with pytest.raises(ValueError, match="at least one number of axes below the 3 items"):
+        l2s.dimension_curve([(0, 1, 2)], ())

@@ -29,6 +29,40 @@ def test_a_whole_search_should_work_with_forms_alone(client: TestClient) -> None
     assert "Question 2" in page
 
 
+def test_a_shared_result_should_be_looked_at_and_nothing_else(client: TestClient, app: FastAPI) -> None:
+    place, page = begin(client)
+    code = place.removeprefix("/s/")[:16]
+    assert client.get(f"/r/{code}").status_code == 404  # it is not over
+    page = client.post(place, data={"step": step_of(page), "choice": shown_on(page)[1]}).text
+    target = shown_on(page)[0]
+    page = client.post(place, data={"step": step_of(page), "found": target}).text
+    assert f'href="/r/{code}"' in page
+
+    other = TestClient(app, headers={"accept": "text/html"})  # without the cookie of the first
+    seen = other.get(place)  # somebody copied the address of the page itself
+    assert seen.url.path == f"/r/{code}"
+    assert "Somebody thought of this" in seen.text
+    assert "not-it" not in seen.text
+    assert place not in seen.text
+    image = re.findall('property="og:image" content="http://testserver(.*?)"', seen.text)[0]
+    assert other.get(image).headers["content-type"] == "image/webp"
+    for refused in (other.post(f"{place}/not-it"), other.post(place, data={"step": 3, "undo": 1})):
+        assert refused.status_code == 403
+        assert "another browser" in refused.text
+    assert client.get(f"/api/v1/searches/{code}").status_code == 404
+    assert "There it is" in client.get(place).text  # nothing has changed
+
+
+def test_a_search_should_go_on_only_where_it_began(client: TestClient, app: FastAPI) -> None:
+    place, page = begin(client)
+    other = TestClient(app, headers={"accept": "text/html"})
+    assert other.get(place).status_code == 403
+    assert other.get(f"{place}/gallery").status_code == 403
+    assert other.post(f"{place}/show", data={"show": 2}).status_code == 403
+    assert other.post(f"{place}/again").status_code == 403
+    assert client.post(place, data={"step": 1, "choice": shown_on(page)[0]}).status_code == 200
+
+
 def test_a_stale_page_should_get_the_current_question_and_a_word(client: TestClient) -> None:
     place, page = begin(client)
     client.post(place, data={"step": 1, "choice": shown_on(page)[0]})

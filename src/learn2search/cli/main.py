@@ -44,6 +44,19 @@ def version() -> None:
     typer.echo(installed_version("learn2search"))
 
 
+@app.command("warm-up")
+def warm_up() -> None:
+    """Compile for this machine beforehand, so that no first search, simulation or fit waits for it.
+
+    Takes a minute or two the first time, and seconds when it was done before. An image for containers can run it
+    while it is built.
+    """
+    from learn2search import warm_up as compile_all
+
+    compile_all()
+    typer.echo("ready: the compiled code is kept on disk for the next start")
+
+
 Show = Annotated[
     int, typer.Option(callback=checked_show, metavar=SHOW_METAVAR, help="How many colours to show at a time.")
 ]

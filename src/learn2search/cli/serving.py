@@ -11,7 +11,7 @@ import tempfile
 import threading
 import time
 import webbrowser
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,14 +19,23 @@ from typing import Any
 import uvicorn
 from rich.console import Console
 
+from learn2search import warm_up
 from learn2search.progress import spinner, track
 from learn2search.site.catalogue import known_features
-from learn2search.site.catalogue.imports import Report, import_source, make_collection, slug_of
+from learn2search.site.catalogue.imports import (
+    Preview,
+    Report,
+    import_source,
+    make_collection,
+    preview_import,
+    read_source,
+    slug_of,
+)
 from learn2search.site.catalogue.item_features import PICTURES, feature_source, item_features
+from learn2search.site.catalogue.options import checked
 from learn2search.site.catalogue.sources import title_of
 from learn2search.site.context import Site
 from learn2search.site.settings import Settings
-from learn2search.site.visits.warm_up import warm_up
 from learn2search.store.collections import Collection
 
 _PATIENCE = 1.0  # seconds before a trainer that ended is started again
@@ -45,9 +54,16 @@ def open_site(settings: Settings) -> Site:
 
 
 def import_into(
-    site: Site, source: Path, title: str | None, slug: str | None, known: Path | None = None, **options: Any
+    site: Site,
+    source: Path,
+    title: str | None,
+    slug: str | None,
+    known: Path | None = None,
+    *,
+    agree: Callable[[Preview], bool] = lambda preview: False,
+    **options: Any,
 ) -> Collection:
-    """Import a source with a progress bar, and print what happened.
+    """Import a source with a progress bar, and print what happened. A source that fails leaves no collection behind.
 
     Parameters
     ----------
@@ -55,14 +71,24 @@ def import_into(
         Of the collection; by default made from the name of the source.
     known
         A file with the items' features.
+    agree
+        Shall it retire what is gone from the source? By default not.
     options
         Of the collection, where it is new.
     """
     title = title or title_of(source.resolve().stem)
+    slug = slug or slug_of(title)
     if known is not None:
         options = {"warm_start": "nothing"} | options
-    collection = make_collection(site, slug or slug_of(title), title, **options)
-    print_report(import_source(site, source, collection, track))
+    checked(options)
+    read = read_source(source)
+    preview = preview_import(site, read, slug)
+    replace = agree(preview)
+    collection = make_collection(site, slug, title, **options)
+    print_report(import_source(site, read, collection, track, replace=replace))
+    if preview.gone and preview.unchanged and not replace:
+        count = f"{len(preview.gone):,} {'item is' if len(preview.gone) == 1 else 'items are'}"
+        console.print(f"{count} not in {source.name} any more, and stay: `learn2search import --replace` retires them")
     _print_features(site, site.collection(collection.slug))
     if known is not None:
         known_features.publish_features(site, collection, known_features.read_features(known))
@@ -78,6 +104,20 @@ def _print_features(site: Site, collection: Collection) -> None:
         placed = int(features.any(axis=1).sum())
         if placed or source != PICTURES:
             console.print(f"{placed:,} of {len(features):,} items are placed by what they show, until answers do")
+
+
+def print_preview(preview: Preview, replace: bool) -> None:
+    """Say what an import would do, and whom it would retire."""
+    console.print(
+        f"would add {preview.new:,} and look again at {preview.changed:,}; {preview.unchanged:,} are as they were"
+    )
+    if not replace:
+        return
+    console.print(f"would retire {len(preview.gone):,} of {preview.active:,} items")
+    for item in preview.gone[:_SHOWN]:
+        console.print(f"  retired: {item.key} ({item.title})", markup=False)
+    if len(preview.gone) > _SHOWN:
+        console.print(f"  ... and {len(preview.gone) - _SHOWN:,} more")
 
 
 def print_report(report: Report) -> None:
@@ -97,7 +137,7 @@ def run(site: Site, *, new_token: bool, browser: bool) -> None:
     settings = site.settings
     _check_port(settings)
     with spinner("Getting ready (the very first start compiles for half a minute or more)"):
-        warm_up()
+        warm_up(["search"], progress=False)
     site.close()
     _export(settings)
     stop = threading.Event()

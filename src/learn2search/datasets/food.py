@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from learn2search.datasets.download import DataUnavailable, find, members, retrieve
-from learn2search.datasets.triplet_data import TripletData
+from learn2search.triplet_data import TripletData
 
 ADDRESS = "https://vision.cornell.edu/se3/wp-content/uploads/2014/09/food100-dataset.zip"
+NAMES = "food100-ingredients.json"  # of the dishes; beside the archive, and not needed
 PACKED = ("food100-raw-json.tar.gz", "food100-dataset.zip")
 N_ITEMS, N_TRIPLETS, N_UNIQUE = 100, 250_320, 190_376
 
@@ -32,7 +33,7 @@ def fetch_food(*, unique: bool = False) -> TripletData:
     Returns
     -------
     TripletData
-        Triplets, screens and names.
+        Triplets, screens, names of dishes (7 of the 100 have none: the name of the picture) and crowd workers.
 
     Raises
     ------
@@ -62,9 +63,9 @@ def fetch_food(*, unique: bool = False) -> TripletData:
             f"the Food data should give {N_TRIPLETS:,} triplets ({N_UNIQUE:,} different) of {N_ITEMS} pictures, "
             f"this gives {len(triplets):,} ({len(first):,}) of {len(pictures)}: another version?"
         )
-    names = tuple(name.removeprefix("images/").removesuffix(".jpg") for name in pictures)
-    kept = first if unique else slice(None)
-    return TripletData(triplets[kept], N_ITEMS, group_of[kept], names)
+    workers = np.array([screen["worker"] for screen in screens], np.int64)[group_of]
+    data = TripletData(triplets, N_ITEMS, group_of, _dishes(pictures), workers)
+    return data[first] if unique else data
 
 
 def _raw_files() -> list[tuple[str, bytes]]:
@@ -90,4 +91,21 @@ def _screens(path: str, content: bytes) -> list[dict[str, Any]]:
     hits = json.loads(content)
     if not isinstance(hits, list) or not hits or "HIT_screens" not in hits[0]:
         return []
-    return [screen for hit in hits for screen in hit["HIT_screens"] if not screen["is_catchtrial"]]
+    return [
+        screen | {"worker": hit.get("worker_id", -1)}
+        for hit in hits
+        for screen in hit["HIT_screens"]
+        if not screen["is_catchtrial"]
+    ]
+
+
+def _dishes(pictures: list[str]) -> tuple[str, ...]:
+    """The name of each picture's dish; of two dishes with one name, and where there is none, that of the picture."""
+    path = find(NAMES)
+    dishes = json.loads(path.read_text(encoding="utf-8")) if path else {}
+    files = [picture.removeprefix("images/") for picture in pictures]
+    named = [(dishes.get(file) or {}).get("name") for file in files]
+    return tuple(
+        name if name and named.count(name) == 1 else file.removesuffix(".jpg")
+        for name, file in zip(named, files, strict=True)
+    )

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from learn2search.comparison import Link, log_probabilities
 from learn2search.embedding import Embedding
 from learn2search.files import read_npz, write_npz
-from learn2search.triplets import as_triplets, is_degenerate
+from learn2search.triplets import as_triplets, is_degenerate, number_of_items
 from learn2search.typing import Array, Array32, Arrays, Mask, Triplets
 
 _VERSION = 3
@@ -94,6 +94,25 @@ class TripletEmbedding(ABC):
     @abstractmethod
     def _model(self) -> tuple[Array, Array, Link]:
         """Positions and variances in the units of the link, and the link: what gives probabilities."""
+
+    def fit_transform(self, X: ArrayLike, y: ArrayLike | None = None, **options: Any) -> Array:
+        """Fit, and return the positions, as in scikit-learn.
+
+        Parameters
+        ----------
+        X : (m, 3) array_like of int
+            Triplets (anchor, near, far).
+        y : (m,) array_like, optional
+            An answer a row, as in `triplets.as_triplets`.
+        **options : object
+            Others that `fit` takes.
+
+        Returns
+        -------
+        (n, d) array
+            One row an item.
+        """
+        return self.fit(X, y, **options).transform()
 
     def predict(self, X: ArrayLike) -> Mask:
         """Is the anchor closer to near than to far?
@@ -288,20 +307,21 @@ def training_triplets(
     X: ArrayLike, y: ArrayLike | None, n_items: int | None, groups: ArrayLike | None
 ) -> tuple[Triplets, int, NDArray[np.generic] | None]:
     """Checked rows without those that say nothing, the number of items, and the groups of these rows."""
+    n_items = getattr(X, "n_items", None) if n_items is None else n_items  # TripletData knows it
     rows = as_triplets(X, y, n_items=n_items)
     if len(rows) == 0:
         raise ValueError("all answers are undecided (y = 0): there is nothing to learn from")
     informative = ~is_degenerate(rows)
     if not informative.any():
         raise ValueError(f"all {len(rows)} triplets name the same item twice and say nothing")
-    n = n_items if n_items is not None else int(np.asarray(X).max()) + 1
+    n = number_of_items(as_triplets(X), n_items)
     kept = rows if informative.all() else rows[informative]
     return kept, n, None if groups is None else _groups_of(groups, X, y)[informative]
 
 
 def _groups_of(groups: ArrayLike, X: ArrayLike, y: ArrayLike | None) -> NDArray[np.generic]:
     """The groups of the decided rows."""
-    labels, count = np.asarray(groups), len(np.asarray(X))
+    labels, count = np.asarray(groups), len(as_triplets(X))
     if labels.shape != (count,):
         raise ValueError(f"groups must name a group for each triplet, shape ({count},), got {labels.shape}")
     answers = None if y is None else np.asarray(y)
@@ -313,10 +333,10 @@ def row_weights(sample_weight: ArrayLike | None, X: ArrayLike, y: ArrayLike | No
     if sample_weight is None:
         return np.ones(n_rows, np.float32)
     given = np.asarray(sample_weight, float)
-    if given.shape != (len(np.asarray(X)),) or not np.isfinite(given).all() or given.min() < 0 or given.max() == 0:
+    count = len(as_triplets(X))
+    if given.shape != (count,) or not np.isfinite(given).all() or given.min() < 0 or given.max() == 0:
         raise ValueError(
-            f"sample_weight must be {len(np.asarray(X))} numbers, one a triplet, 0 or more and not all 0, "
-            f"got shape {given.shape}"
+            f"sample_weight must be {count} numbers, one a triplet, 0 or more and not all 0, got shape {given.shape}"
         )
     return _groups_of(given, X, y).astype(np.float32)
 

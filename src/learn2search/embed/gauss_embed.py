@@ -54,7 +54,7 @@ from learn2search.embed.methods import register_embedding
 from learn2search.embed.online import update_in_place
 from learn2search.embed.variance_factor import HeldOut, fit_factor
 from learn2search.embedding import Embedding
-from learn2search.triplets import as_triplets, folds, infer_groups, is_degenerate
+from learn2search.triplets import as_triplets, folds, infer_groups, is_degenerate, number_of_items
 from learn2search.typing import Array, Mask, Seed, Triplets
 
 _PRIORS = ("empirical", "standard", "ard")
@@ -103,8 +103,10 @@ class GaussEmbed(TripletEmbedding):
         Where to fit.
     verbose : bool, optional
         A progress bar on standard error.
-    random_state : int, SeedSequence or Generator, optional
+    random_state : int, SeedSequence, Generator or RandomState, optional
         The same seed gives the same embedding.
+    n_items : int, optional
+        How many items there are, where `fit` is not told: for cross-validation, whose folds may lack the last ones.
 
     Examples
     --------
@@ -120,6 +122,8 @@ class GaussEmbed(TripletEmbedding):
     >>> model.predict_click_proba([(0, 1, 2), (3, 4, 5)], targets=[6, 7]).shape
     (2, 3)
     >>> model.partial_fit(rows[400:]).transform().shape
+    (10, 2)
+    >>> l2s.GaussEmbed(n_components=2, random_state=0, lapse=0).fit_transform(rows).shape
     (10, 2)
     >>> model.to_embedding()
     Embedding(n_items=10, dim=2, var=given)
@@ -162,6 +166,7 @@ class GaussEmbed(TripletEmbedding):
         device: str = "cpu",
         verbose: bool = False,
         random_state: Seed = None,
+        n_items: int | None = None,
     ) -> None:
         self.n_components = n_components
         self.link = link
@@ -179,6 +184,7 @@ class GaussEmbed(TripletEmbedding):
         self.device = device
         self.verbose = verbose
         self.random_state = random_state
+        self.n_items = n_items
 
     # --- fitting -----------------------------------------------------------------------------------
 
@@ -229,7 +235,7 @@ class GaussEmbed(TripletEmbedding):
             After Ctrl-C; the estimator has the epochs so far.
         """
         self._check_parameters()
-        rows, n, labels = training_triplets(X, y, n_items, groups)
+        rows, n, labels = training_triplets(X, y, self.n_items if n_items is None else n_items, groups)
         decided = as_triplets(X, y)
         weights = row_weights(sample_weight, X, y, len(decided))[~is_degenerate(decided)]
         counts = weights > 0
@@ -496,7 +502,7 @@ class GaussEmbed(TripletEmbedding):
         weights = row_weights(sample_weight, X, y, len(rows))
         if not hasattr(self, "embedding_"):
             self._begin_empty()
-        new = int(rows.max(initial=-1)) + 1 - self.n_items_
+        new = number_of_items(rows, known=self.n_items_) - self.n_items_
         if new > 0:
             self.embedding_ = np.concatenate([self.embedding_, np.zeros((new, self.embedding_.shape[1]))])
             self.variance_ = np.concatenate([self.variance_, np.tile(self.prior_variance_, (new, 1))])

@@ -47,6 +47,7 @@ class PointEmbedding(TripletEmbedding):
     patience: int
     verbose: bool
     random_state: Seed
+    n_items: int | None
 
     @abstractmethod
     def _kappa_and_unit(self) -> tuple[float, float]:
@@ -86,7 +87,7 @@ class PointEmbedding(TripletEmbedding):
             After Ctrl-C; the estimator has the epochs so far.
         """
         self._check_parameters()
-        rows, n, labels = training_triplets(X, y, n_items, groups)
+        rows, n, labels = training_triplets(X, y, self.n_items if n_items is None else n_items, groups)
         kappa, unit = self._kappa_and_unit()
         d = int(self.n_components)
         split_seed, start_seed, run_seed = seeds(self.random_state, 3)
@@ -140,8 +141,10 @@ class TSTE(PointEmbedding):
         Stop when their likelihood has not risen for so many epochs.
     verbose : bool, optional
         A progress bar on standard error.
-    random_state : int, SeedSequence or Generator, optional
+    random_state : int, SeedSequence, Generator or RandomState, optional
         The same seed gives the same embedding.
+    n_items : int, optional
+        How many items there are, where `fit` is not told.
 
     Examples
     --------
@@ -168,6 +171,7 @@ class TSTE(PointEmbedding):
         patience: int = 5,
         verbose: bool = False,
         random_state: Seed = None,
+        n_items: int | None = None,
     ) -> None:
         self.n_components = n_components
         self.alpha = alpha
@@ -178,6 +182,7 @@ class TSTE(PointEmbedding):
         self.patience = patience
         self.verbose = verbose
         self.random_state = random_state
+        self.n_items = n_items
 
     def _kappa_and_unit(self) -> tuple[float, float]:
         check_positive(alpha=self.alpha)
@@ -197,7 +202,7 @@ class CKL(PointEmbedding):
         Keeps the ratios away from 0.
     epochs, learning_rate, batch_size : optional
         Length, first step and batches of the fit, as in `TSTE` with κ = 1.
-    validation_fraction, patience, verbose, random_state : optional
+    validation_fraction, patience, verbose, random_state, n_items : optional
         As in `TSTE`.
 
     Examples
@@ -223,6 +228,7 @@ class CKL(PointEmbedding):
         patience: int = 5,
         verbose: bool = False,
         random_state: Seed = None,
+        n_items: int | None = None,
     ) -> None:
         self.n_components = n_components
         self.mu = mu
@@ -233,6 +239,7 @@ class CKL(PointEmbedding):
         self.patience = patience
         self.verbose = verbose
         self.random_state = random_state
+        self.n_items = n_items
 
     def _kappa_and_unit(self) -> tuple[float, float]:
         check_positive(mu=self.mu)

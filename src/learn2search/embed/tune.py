@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from learn2search.cores import core_count
 from learn2search.embed.estimator import training_triplets
 from learn2search.embed.fit_loop import seeds
 from learn2search.embed.gauss_embed import GaussEmbed
@@ -105,6 +106,7 @@ def tune(
     """
     if n_splits < 1:
         raise ValueError(f"n_splits must be at least 1, got {n_splits}")
+    at_once = None if threads is None else core_count(threads, "threads")
     by_row = isinstance(groups, str)
     if by_row and groups != "rows":
         raise ValueError(f'groups must be a label for each triplet, None or "rows", got {groups!r}')
@@ -115,7 +117,7 @@ def tune(
     splits = [split(len(rows), _HELD_OUT, seed, labels) for seed in split_seeds]
     fit_seed = int(last.generate_state(1)[0])
     with spinner("choosing", verbose) as show:
-        judge = _Judge(rows, n, splits, fit_seed, threads, show)
+        judge = _Judge(rows, n, splits, fit_seed, at_once, show)
         best = max((_search_ladders(link, judge) for link in LADDERS), key=lambda trial: trial.log_likelihood)
     model = GaussEmbed(**best.parameters, random_state=fit_seed).fit(rows, n_items=n)
     model.trials_ = judge.trials()

@@ -43,7 +43,8 @@ _LEAST_HONEST, _MOST_HONEST = 0.3, 0.99
 _MOST_EXCUSED = 0.1  # η
 _STEERING = 0.5  # ζ, the share of bots that steer
 _LEAST = 1e-6  # weight with which a search still counts in a fit
-_UPDATES = 20  # of π, η and the weights, given the probabilities
+_UPDATES = 20  # of π, η and the weights, given the probabilities: as many at most,
+_EXACT = 1e-6  # and no more when they change by less
 _SETTLED = 0.02  # mean change of the weights of clicks below which another round would change nothing
 
 
@@ -407,7 +408,10 @@ def _estimate(
         weights = _weights(evidence, crowd.honest, visitors, trusted)
         honest = (float(weights.sum()) + 9.0) / (len(weights) + 10.0)
         excuse = (float((weights * excused).sum()) + 1.0) / (float(weights.sum()) + 10.0)
+        before = crowd
         crowd = crowd._replace(honest=min(max(honest, _LEAST_HONEST), _MOST_HONEST), excuse=min(excuse, _MOST_EXCUSED))
+        if max(abs(crowd.honest - before.honest), abs(crowd.excuse - before.excuse)) < _EXACT:
+            break
     total = bots + np.logaddexp(np.log(crowd.honest) + evidence, np.log1p(-crowd.honest))
     prior = 9.0 * np.log(crowd.honest) + np.log1p(-crowd.honest)
     return float(total.sum() + prior), SearchWeights(weights, evidence, crowd)
@@ -427,22 +431,29 @@ def _evidence(logs: tuple[Array, Array], random: Array, crowd: Crowd) -> tuple[A
 
 def _weights(evidence: Array, honest: float, visitors: Integers | None, trusted: Mask | None) -> Array:
     """w, pooled over the searches of each visitor; 1 where trusted."""
-    prior = np.full(len(evidence), honest)
-    weights = _sigmoid(special.logit(prior) + evidence)
+    weights = np.asarray(special.expit(special.logit(honest) + evidence))
     if visitors is not None:
-        known = visitors >= 0
-        of = np.where(known, visitors, 0)
-        count = np.bincount(of[known], minlength=int(of.max(initial=0)) + 1)
-        for _ in range(_UPDATES):
-            total = np.bincount(of[known], weights[known], len(count))
-            pooled = (honest + total[of] - weights) / np.maximum(count[of], 1)
-            prior = np.where(known, np.clip(pooled, 1e-3, 1.0 - 1e-3), honest)
-            weights = _sigmoid(special.logit(prior) + evidence)
+        again = _came_again(visitors)
+        weights[again] = _pooled_weights(weights[again], evidence[again], honest, visitors[again])
     return weights if trusted is None else np.where(trusted, 1.0, weights)
 
 
-def _sigmoid(values: Array) -> Array:
-    return np.asarray(special.expit(values))
+def _came_again(visitors: Integers) -> Integers:
+    """The searches of known visitors who made more than one: the others' weights are theirs alone."""
+    known = np.flatnonzero(visitors >= 0)
+    return known[np.bincount(visitors[known])[visitors[known]] > 1]
+
+
+def _pooled_weights(weights: Array, evidence: Array, honest: float, visitors: Integers) -> Array:
+    """π_v = (π + Σ the visitor's other w) / N in place of π, until both agree."""
+    count = np.bincount(visitors)
+    for _ in range(_UPDATES):
+        total = np.bincount(visitors, weights)
+        pooled = (honest + total[visitors] - weights) / count[visitors]
+        before, weights = weights, special.expit(special.logit(np.clip(pooled, 1e-3, 1.0 - 1e-3)) + evidence)
+        if np.abs(weights - before).max(initial=0.0) < _EXACT:
+            break
+    return np.asarray(weights)
 
 
 def _numbered(visitors: Sequence[object] | None, count: int) -> Integers | None:

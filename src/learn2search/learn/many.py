@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from learn2search.cores import core_count
 from learn2search.files import write_atomic
 from learn2search.progress import bar
 
@@ -58,6 +59,7 @@ def run_many(
     >>> l2s.run_many(lambda x: x**2, {"two": {"x": 2}, "three": {"x": 3}}, "squares", workers=1)
     {'two': 4, 'three': 9}
     """
+    cores = core_count(workers, "workers")
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     results = {name: _stored(place, name, arguments) for name, arguments in runs.items()}
@@ -65,7 +67,7 @@ def run_many(
     finished = _on_cluster if scheduler else _on_cores
     done = len(runs) - len(missing)
     with bar("running", len(runs), progress, done=done) as show:
-        for name, result in finished(experiment, missing, scheduler or workers or os.cpu_count() or 1):
+        for name, result in finished(experiment, missing, scheduler or cores):
             _store(place, name, runs[name], result)
             results[name] = _stored(place, name, runs[name])
             done += 1

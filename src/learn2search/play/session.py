@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import learn2search as l2s
+from learn2search.compiled import say_nothing
 from learn2search.typing import Array
 
 # A target this far (in OKLab) on one side of the border between two colours gets the right answer five times
@@ -92,10 +93,11 @@ class Session:
 
 def warm_up(features: Array, show: int) -> None:
     """Load and compile the search by playing two questions of it."""
-    session = Session(features, show, seed=0)
-    session.answer(session.shown[0])
-    session.answer(None)
-    session.undo()
+    with say_nothing():
+        session = Session(features, show, seed=0)
+        session.answer(session.shown[0])
+        session.answer(None)
+        session.undo()
 
 
 def _easy_start(features: Array, show: int, seed: int) -> l2s.PosteriorSearch:

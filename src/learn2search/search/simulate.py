@@ -1,7 +1,6 @@
 """Thousands of searches with simulated people, over all cores and without the interpreter in the loop."""
 
 import math
-import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from learn2search.cores import core_count
 from learn2search.embedding import Embedding
 from learn2search.oracle import Oracle, ProbitOracle, is_modelled
 from learn2search.progress import track
@@ -142,6 +142,7 @@ def simulate(
         if not isinstance(oracle, ProbitOracle):
             raise ValueError("noise= is needed: this oracle does not say how noisy it is")
         noise = oracle.noise
+    threads = core_count(workers, "workers")
     search = make_search(strategy, embedding, noise, stop=stop, **options)
     wanted = _checked_targets(targets, embedding, oracle)
     if not isinstance(k, int | np.integer) or not 2 <= k <= MAX_SHOWN:
@@ -153,7 +154,6 @@ def simulate(
     setup = setup_of(search)
     if setup is None or not is_modelled(oracle):
         return _in_python(search, oracle, wanted, keys, k, limit, progress)
-    threads = workers or os.cpu_count() or 1
     return _compiled(setup, oracle, wanted, keys, k, limit, keep_logs, progress, threads)
 
 

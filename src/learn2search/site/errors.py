@@ -4,7 +4,7 @@ SiteError
 ├── Invalid        422  what was sent makes no sense
 ├── TooLarge       413
 ├── Unauthorised   401  the owner's token is missing or wrong
-├── Forbidden      403  another site tried to act for a visitor
+├── Forbidden      403  another site, or another visitor, tried to act for a visitor
 ├── NotFound       404
 ├── Conflict       409  it has changed meanwhile
 ├── TooMany        429
@@ -37,7 +37,7 @@ class Unauthorised(SiteError):
 
 
 class Forbidden(SiteError):
-    """Another site tried to act for a visitor."""
+    """Another site, or another visitor, tried to act for a visitor."""
 
     status = 403
 

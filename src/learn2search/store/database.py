@@ -1,5 +1,6 @@
 """The engine: SQLite in WAL mode or PostgreSQL, transactions, and migrations."""
 
+import errno
 import os
 import sqlite3
 import threading
@@ -15,6 +16,7 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, event
+from sqlalchemy.exc import OperationalError
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 _WAIT_SECONDS = 30
@@ -63,17 +65,23 @@ class Database:
     def write(self) -> Iterator[Connection]:
         """A transaction: committed at the end of the block, rolled back by an error.
 
-        On SQLite it takes the write lock at the beginning, so that it cannot fail later because another has it.
+        On SQLite it takes the write lock at the beginning, so that it cannot fail later because another has it. A disk
+        that is full is an OSError (ENOSPC), as for any other file.
         """
-        with self._writing, self.engine.connect() as connection:
-            if self.is_sqlite:
-                connection.exec_driver_sql("BEGIN IMMEDIATE")
-            try:
-                yield connection
-            except BaseException:
-                connection.rollback()
-                raise
-            connection.commit()
+        try:
+            with self._writing, self.engine.connect() as connection:
+                if self.is_sqlite:
+                    connection.exec_driver_sql("BEGIN IMMEDIATE")
+                try:
+                    yield connection
+                except BaseException:
+                    connection.rollback()
+                    raise
+                connection.commit()
+        except OperationalError as error:
+            if _is_full(error):
+                raise OSError(errno.ENOSPC, "the disk of the database is full") from error
+            raise
 
     def migrate(self) -> None:
         """Bring the schema up to date. Several processes may do so at the same time."""
@@ -107,6 +115,14 @@ class Database:
 def newest_revision() -> str | None:
     """The revision that this release needs."""
     return ScriptDirectory(str(MIGRATIONS)).get_current_head()
+
+
+def _is_full(error: OperationalError) -> bool:
+    """Did SQLite or PostgreSQL find no space? (SQLITE_FULL; class 53100, disk_full.)"""
+    original: Any = error.orig
+    return getattr(original, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL or (
+        getattr(original, "sqlstate", None) == "53100"
+    )
 
 
 def _engine(url: sqlalchemy.URL) -> Engine:

@@ -108,6 +108,18 @@ def get(db: Connection, search_id: str) -> SearchRow | None:
     return None if row is None else SearchRow(**row)
 
 
+def visitor(db: Connection, search_id: str) -> str | None:
+    """Who began a search, if that is known; None also where there is no such search."""
+    return db.execute(select(search.c.visitor).where(search.c.id == search_id)).scalar_one_or_none()
+
+
+def by_beginning(db: Connection, beginning: str) -> SearchRow | None:
+    """The search whose id begins so."""
+    between = search.c.id.between(beginning, beginning + "g")  # one more than the last hexadecimal digit
+    row = db.execute(select(search).where(between).limit(1)).mappings().first()
+    return None if row is None else SearchRow(**row)
+
+
 def steps(db: Connection, search_id: str) -> list[StepRow]:
     return [_step(row) for row in db.execute(_STEPS, {"of_search": search_id}).mappings()]
 

@@ -1,9 +1,11 @@
 """The application: routes, static files, errors."""
 
+import errno
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import structlog
 from anyio import CapacityLimiter
 from anyio.to_thread import current_default_thread_limiter
 from fastapi import FastAPI, Request
@@ -12,18 +14,20 @@ from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
 
-from learn2search import __version__
+from learn2search import __version__, warm_up
 from learn2search.site.context import Site
 from learn2search.site.errors import SiteError, TooMany
 from learn2search.site.settings import Settings
-from learn2search.site.visits.warm_up import warm_up
 from learn2search.web import api, health, landing_page, media_files, owner_pages, search_pages
+from learn2search.web.head_requests import HeadAsGet
 from learn2search.web.rendering import render
 from learn2search.web.security import Guard, RateLimits
 
 STATIC = Path(__file__).parent / "static"
 THREADS = 4  # that answer in one worker: more of them mostly wait for the interpreter's lock, and wait unfairly
 UPLOADS = 2  # at a time
+
+log = structlog.get_logger()
 
 
 def create_app(settings: Settings | None = None, *, warm: bool = False) -> FastAPI:
@@ -41,7 +45,7 @@ def create_app(settings: Settings | None = None, *, warm: bool = False) -> FastA
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         if warm:
-            warm_up()
+            warm_up(["search"])
         current_default_thread_limiter().total_tokens = THREADS
         app.state.uploads = CapacityLimiter(UPLOADS)
         app.state.site = Site.open(settings)
@@ -62,9 +66,12 @@ def create_app(settings: Settings | None = None, *, warm: bool = False) -> FastA
         app.include_router(part.router)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     app.add_middleware(Guard)
+    app.add_middleware(HeadAsGet)
     app.exception_handler(SiteError)(_site_error)
     app.exception_handler(HTTPException)(_http_error)
     app.exception_handler(RequestValidationError)(_validation_error)
+    app.exception_handler(OSError)(_disk_error)
+    app.exception_handler(Exception)(_unexpected)
     return app
 
 
@@ -82,6 +89,22 @@ def _http_error(request: Request, error: HTTPException) -> Response:
     known = {404: "There is no such page.", 405: "This address does not take that kind of request."}
     message = known.get(error.status_code, str(error.detail))
     return _message(request, error.status_code, message, dict(error.headers or {}))
+
+
+def _disk_error(request: Request, error: OSError) -> Response:
+    """A full disk is told in a line; the site goes on when there is space again."""
+    if error.errno != errno.ENOSPC:
+        raise error
+    log.error("disk full", path=request.url.path)
+    message = (
+        "The site can keep nothing at the moment, its disk is full. What you see here is safe: please try again later."
+    )
+    return _message(request, 503, message, {"Retry-After": "60"})
+
+
+def _unexpected(request: Request, error: Exception) -> Response:
+    """The log has the rest."""
+    return _message(request, 500, "Something went wrong here. It is in the log of the site; please try again.", {})
 
 
 def _validation_error(request: Request, error: RequestValidationError) -> Response:

@@ -4,6 +4,7 @@ With several workers the counters are files in the folder PROMETHEUS_MULTIPROC_D
 """
 
 import os
+import shutil
 from typing import Annotated
 
 import prometheus_client
@@ -15,7 +16,9 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from learn2search.site.catalogue.options import options_of
 from learn2search.site.context import Site
 from learn2search.site.errors import Unavailable
+from learn2search.site.learning.failures import failing
 from learn2search.store import collections, lessons, searches
+from learn2search.store.collections import Collection
 from learn2search.store.enums import SearchStatus
 from learn2search.web.rendering import site_of
 
@@ -30,6 +33,10 @@ TRIPLETS = Gauge(
 STATUS = Gauge(
     "learn2search_search_status", "Searches by status", ["collection", "status"], multiprocess_mode="mostrecent"
 )
+FAILURES = Gauge(
+    "learn2search_failed_fits", "Fits that failed in a row", ["collection"], multiprocess_mode="mostrecent"
+)
+LEAST_SPACE = 20_000_000  # bytes
 
 
 @router.get("/healthz")
@@ -39,21 +46,32 @@ def healthz(site: Annotated[Site, Depends(site_of)]) -> Response:
             collections.get_setting(db, "secret")
     except Exception as error:
         raise Unavailable("The database does not answer.") from error
-    return JSONResponse({"status": "ok"})
+    trouble = [f"{_public_name(collection)} does not learn" for collection, _ in failing(site)]
+    free = shutil.disk_usage(site.settings.home).free
+    if free < LEAST_SPACE:
+        trouble.append(f"{free / 1e6:.0f} MB of disk are left, and at least {LEAST_SPACE / 1e6:.0f} are needed")
+    return JSONResponse({"status": "degraded", "trouble": trouble} if trouble else {"status": "ok"})
 
 
 @router.get("/metrics")
 def metrics(site: Annotated[Site, Depends(site_of)]) -> Response:
+    failures = {collection.id: failure.times for collection, failure in failing(site)}
     with site.database.read() as db:
         sizes = collections.sizes(db)
         for one in collections.all_collections(db):
-            name = one.slug if options_of(one).listed else f"unlisted {one.id}"  # its address is for those who have it
+            name = _public_name(one)
             ITEMS.labels(name).set(sizes.get(one.id, 0))
             TRIPLETS.labels(name).set(lessons.count(db, one.id))
             counts = searches.count_by_status(db, one.id)
             for status in SearchStatus:
                 STATUS.labels(name, status).set(counts.get(status, 0))
+            FAILURES.labels(name).set(failures.get(one.id, 0))
     return Response(prometheus_client.generate_latest(_registry()), media_type=prometheus_client.CONTENT_TYPE_LATEST)
+
+
+def _public_name(collection: Collection) -> str:
+    """The address of an unlisted collection is for those who have it."""
+    return collection.slug if options_of(collection).listed else f"unlisted {collection.id}"
 
 
 def _registry() -> CollectorRegistry:

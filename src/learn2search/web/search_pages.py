@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
 from learn2search.site.context import Site
-from learn2search.site.errors import Invalid
+from learn2search.site.errors import Forbidden, Invalid
 from learn2search.site.visits import figures, searching
 from learn2search.site.visits.search_state import SearchState
 from learn2search.store.enums import AnswerKind
@@ -49,12 +49,32 @@ def collection(request: Request, site: OurSite, slug: str) -> Response:
     return render(request, "landing.html", summaries=figures.summaries_of(site, slug))
 
 
+def only_who_began(request: Request, site: OurSite, search_id: str) -> None:
+    """A dependency: the link of a search, seen by others, is no way to answer or reopen it."""
+    if not searching.is_of(site, search_id, visitor_of(request)[0]):
+        raise Forbidden("This search was begun in another browser, and only there it goes on. Cookies must be allowed.")
+
+
+ANSWER = [Depends(limited("answers")), Depends(only_who_began)]
+
+
+@router.get("/r/{code}")
+def result(request: Request, site: OurSite, code: str) -> Response:
+    """What somebody found: the page to share. It can be looked at, and that is all."""
+    now = searching.shared(site, code)
+    return render(request, "result.html", now=now, target=now.found_item)
+
+
 @router.get("/s/{search_id}")
 def show(request: Request, site: OurSite, search_id: str) -> Response:
-    return _page(request, site, searching.state(site, search_id))
+    now = searching.state(site, search_id)
+    if now.found_item is not None and not searching.is_of(site, search_id, visitor_of(request)[0]):
+        return RedirectResponse(f"/r/{searching.share_code(search_id)}", 303)
+    only_who_began(request, site, search_id)
+    return _page(request, site, now)
 
 
-@router.post("/s/{search_id}", dependencies=[Depends(limited("answers"))])
+@router.post("/s/{search_id}", dependencies=ANSWER)
 def answer(
     request: Request,
     site: OurSite,
@@ -93,13 +113,13 @@ def _go_on(request: Request, site: Site, now: SearchState) -> Response:
     return _question(request, site, now, "_question.html")
 
 
-@router.post("/s/{search_id}/not-it", dependencies=[Depends(limited("answers"))])
+@router.post("/s/{search_id}/not-it", dependencies=ANSWER)
 def not_it(site: OurSite, search_id: str) -> Response:
     searching.correct(site, search_id)
     return _go_to(search_id)
 
 
-@router.post("/s/{search_id}/again", dependencies=[Depends(limited("searches"))])
+@router.post("/s/{search_id}/again", dependencies=[Depends(limited("searches")), Depends(only_who_began)])
 def again(request: Request, site: OurSite, search_id: str) -> Response:
     """Leave this search and begin another in the same collection."""
     old = searching.state(site, search_id)
@@ -107,7 +127,7 @@ def again(request: Request, site: OurSite, search_id: str) -> Response:
     return _begin(request, site, old.collection.slug, show_of(request))
 
 
-@router.post("/s/{search_id}/show", dependencies=[Depends(limited("answers"))])
+@router.post("/s/{search_id}/show", dependencies=ANSWER)
 def change_show(request: Request, site: OurSite, search_id: str, show: Annotated[int, Form()]) -> Response:
     """Another number of items at a time: the question changes at once, and the browser remembers the number."""
     now = searching.change_show(site, search_id, show)
@@ -116,7 +136,7 @@ def change_show(request: Request, site: OurSite, search_id: str, show: Annotated
     return response
 
 
-@router.get("/s/{search_id}/gallery")
+@router.get("/s/{search_id}/gallery", dependencies=[Depends(only_who_began)])
 def gallery(request: Request, site: OurSite, search_id: str, count: int = searching.GALLERY) -> Response:
     """For a visitor who gives up: the items that fit the answers best, or those that were shown."""
     now, found = searching.gallery(site, search_id, min(max(count, 1), 100))
@@ -143,7 +163,8 @@ def _end(request: Request, site: Site, now: SearchState) -> Response:
     if now.found_item is None:
         return render(request, "not_here.html", now=now)
     spread = figures.distribution(site, now.collection, now.row.show, now.number)
-    return render(request, "end.html", now=now, spread=spread, target=now.found_item)
+    code = searching.share_code(now.row.id)
+    return render(request, "end.html", now=now, spread=spread, target=now.found_item, code=code)
 
 
 def _go_to(search_id: str, stale: bool = False) -> Response:

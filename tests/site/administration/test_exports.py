@@ -51,8 +51,8 @@ def test_only_what_can_be_written_should_be_offered(monkeypatch: pytest.MonkeyPa
 def test_exports_should_be_readable_by_the_library(site: Site, learnt: Collection, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_bytes(content(site, learnt, "triplets.csv"))
     (tmp_path / "t.npz").write_bytes(content(site, learnt, "triplets.npz"))
-    rows = read_triplets(tmp_path / "t.csv")
-    assert (rows == read_triplets(tmp_path / "t.npz")).all()
+    rows = read_triplets(tmp_path / "t.csv").triplets
+    assert (rows == read_triplets(tmp_path / "t.npz").triplets).all()
     with site.database.read() as db:
         assert len(rows) == lessons.count(db, learnt.id)
     (tmp_path / "e.npz").write_bytes(content(site, learnt, "embedding.npz"))

@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from PIL import Image
 
 from learn2search.site.administration import owners
 from learn2search.site.catalogue import imports
-from learn2search.site.catalogue.imports import import_source, make_collection
+from learn2search.site.catalogue.imports import import_source, make_collection, preview_import, read_source
 from learn2search.site.catalogue.item_media import MediaKind, Picture, TextCard, media_of
 from learn2search.site.catalogue.options import options_of
 from learn2search.site.catalogue.uploads import import_upload
@@ -64,7 +65,10 @@ def test_new_files_should_join_and_missing_ones_retire(
     (pictures / "colour_00.png").unlink()
     (pictures / "new.png").write_bytes(make_png(1, 2, 3))
     report = import_source(site, pictures, collection)
-    assert (report.added, report.unchanged, report.retired) == (1, 29, 1)
+    assert (report.added, report.unchanged, report.retired) == (1, 29, 0)  # it only adds
+
+    report = import_source(site, pictures, collection, replace=True)
+    assert (report.added, report.unchanged, report.retired) == (0, 30, 1)
     model = site.models.model(site.collection("colours").model_id or 0)
     assert 0 not in model.items
     assert 30 in model.items
@@ -87,7 +91,8 @@ def test_what_the_owner_wrote_should_stay(
     owners.change_item(site, collection, 3, title="Brick", description="A red.", active=True)
     os.utime(pictures / "colour_03.png", (1, 1))
     (pictures / "colour_04.png").write_bytes(make_png(9, 9, 9))
-    assert import_source(site, pictures, collection).changed == 2
+    report = import_source(site, pictures, collection)
+    assert (report.changed, report.unchanged) == (1, 29)  # of the other only the time is new, as after a copy
     found = everything(site, collection)
     assert (found[3].title, found[3].description, found[4].title) == ("Brick", "A red.", "Colour 04")
 
@@ -96,7 +101,7 @@ def test_words_for_an_item_whose_file_is_gone_should_not_keep_it_out(
     site: Site, collection: Collection, pictures: Path, make_png: Callable[..., bytes]
 ) -> None:
     (pictures / "colour_00.png").unlink()
-    import_source(site, pictures, collection)
+    import_source(site, pictures, collection, replace=True)
     owners.change_item(site, collection, 0, title="Gone for now", description="", active=False)
     (pictures / "colour_00.png").write_bytes(make_png(9, 9, 9))
     import_source(site, pictures, collection)
@@ -109,7 +114,7 @@ def test_what_was_uploaded_should_outlive_an_import(
 ) -> None:
     import_upload(site, [("mine.png", io.BytesIO(make_png(5, 5, 5)))], collection, 10**6)
     (pictures / "colour_00.png").unlink()
-    report = import_source(site, pictures, collection)
+    report = import_source(site, pictures, collection, replace=True)
     assert (report.retired, report.unchanged) == (1, 29)
     assert [item.key for item in everything(site, collection) if item.active][-1] == "mine.png"
 
@@ -298,8 +303,8 @@ def test_a_link_out_of_the_folder_should_not_be_followed(
     folder = tmp_path / "linked"
     folder.mkdir()
     (folder / "link.png").symlink_to(tmp_path / "outside.png")
-    report = import_source(site, folder, make_collection(site, "linked", "Linked"))
-    assert report.added == 0
+    with pytest.raises(Invalid, match="There is nothing to import in .*linked, it is empty"):
+        import_source(site, folder, make_collection(site, "linked", "Linked"))
 
 
 def test_too_few_items_should_not_be_searched_and_come_back_as_they_were(
@@ -308,7 +313,7 @@ def test_too_few_items_should_not_be_searched_and_come_back_as_they_were(
     kept = {path: path.read_bytes() for path in sorted(pictures.iterdir())}
     for path in list(kept)[1:]:
         path.unlink()
-    import_source(site, pictures, collection)
+    import_source(site, pictures, collection, replace=True)
     assert site.collection("colours").model_id is None
     for path, data in kept.items():
         path.write_bytes(data)
@@ -317,3 +322,45 @@ def test_too_few_items_should_not_be_searched_and_come_back_as_they_were(
     assert now.model_id is not None
     assert len(site.models.model(now.model_id).items) == 30
     assert publishing.cover(site, now.id) is not None
+
+
+def test_a_preview_should_tell_what_an_import_would_do(
+    site: Site, collection: Collection, pictures: Path, make_png: Callable[..., bytes]
+) -> None:
+    before = everything(site, collection)
+    (pictures / "colour_00.png").unlink()
+    (pictures / "new.png").write_bytes(make_png(1, 2, 3))
+    (pictures / "colour_01.png").write_bytes(make_png(1, 2, 3))
+    found = preview_import(site, read_source(pictures), "colours")
+    assert (found.new, found.changed, found.unchanged, found.active) == (1, 1, 28, 30)
+    assert [item.key for item in found.gone] == ["colour_00.png"]
+    assert everything(site, collection) == before
+    assert preview_import(site, read_source(pictures), "another").new == 30
+
+
+def test_files_that_a_table_does_not_name_should_be_named(
+    site: Site, tmp_path: Path, make_png: Callable[..., bytes]
+) -> None:
+    folder = tmp_path / "some"
+    folder.mkdir()
+    for name in ("a", "b", "c"):
+        (folder / f"{name}.png").write_bytes(make_png(1, 2, 3))
+    (folder / "notes.md").write_text("not an item")
+    made = make_collection(site, "some", "Some")
+    assert import_source(site, folder, made).added == 3
+    (folder / "list.csv").write_text("file,title\na.png,First\nb.png,Second\n")
+    report = import_source(site, folder, made, replace=True)
+    assert [(one.name, one.message) for one in report.problems] == [("c.png", "list.csv does not name it")]
+    assert [item.active for item in everything(site, made)] == [True, True, False]
+
+
+def test_sixteen_bits_of_grey_should_stay_grey(site: Site, tmp_path: Path) -> None:
+    folder = tmp_path / "grey"
+    folder.mkdir()
+    for number, level in enumerate((16, 128, 250)):
+        Image.fromarray(np.full((40, 40), level * 256 + 7, np.uint16)).save(folder / f"{number}.png")
+    made = make_collection(site, "grey", "Grey")
+    import_source(site, folder, made)
+    for item, level in zip(everything(site, made), (16, 128, 250), strict=True):
+        with Image.open(site.settings.media / "grey" / picture_of(item).large) as shown:
+            assert np.abs(np.asarray(shown.convert("L"), float) - level).max() < 4

@@ -109,6 +109,7 @@ def test_items_without_a_picture_should_be_at_the_centre(site: Site, tmp_path: P
     assert searching.start(site, "cards").row.strategy == "random"
 
 
+@pytest.mark.heavy
 def test_a_warm_start_should_work_on_either_database(
     tmp_path: Path, pictures: Path, database_url: str, clock: Clock
 ) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from learn2search.site.context import Site
+from learn2search.site.learning.failures import Failure, failure_of
 from learn2search.site.learning.metadata import metadata_of
 from learn2search.site.learning.model_cache import EmbeddingAt
 from learn2search.site.visits.figures import ENOUGH, RECENT, first_median, rounded_median
@@ -94,6 +95,7 @@ class Overview:
     models: tuple[ModelInfo, ...]
     strategies: tuple[StrategyFigures, ...]
     embedding: EmbeddingAt | None
+    failure: Failure | None
 
     @property
     def little_known_below(self) -> float:
@@ -105,6 +107,7 @@ def overview(site: Site, collection: Collection) -> Overview:
     """All figures of a collection."""
     embedding = None if collection.model_id is None else site.newest_embedding(collection)
     numbers = np.empty(0, np.int64) if embedding is None else embedding.items
+    failure = failure_of(site, collection)
     with site.database.read() as db:
         done = searches.finished(db, collection.id)
         learnt = lessons.usable_triplets(db, collection.id)
@@ -130,6 +133,7 @@ def overview(site: Site, collection: Collection) -> Overview:
             models=tuple(history),
             strategies=tuple(compare_strategies(done)),
             embedding=embedding,
+            failure=failure,
         )
 
 

@@ -1,4 +1,4 @@
-"""From a folder, ZIP file or table to a collection. A second run adds what is new and retires what is gone.
+"""From a folder, ZIP file or table to a collection. A second run adds what is new; only `replace` retires what is gone.
 
 Items are written in small batches: an import that was interrupted goes on where it was.
 """
@@ -77,23 +77,93 @@ def _with_given(db: Connection, known: Collection, options: dict[str, Any]) -> C
     return replace(known, options=changed)
 
 
-def import_source(site: Site, source: Path, collection: Collection, progress: Progress | None = None) -> Report:
-    """Bring a collection up to date with a source: what is gone from it is retired, save what the owner uploaded.
+@dataclass(frozen=True)
+class Source:
+    """What was found in a folder, ZIP file or table: what can be imported, and what cannot."""
+
+    path: Path
+    entries: list[Entry]
+    problems: list[Problem]
+
+    @property
+    def names(self) -> set[str]:
+        """The keys of all that is there. A file that cannot be read is there: it keeps its item."""
+        unread = {problem.name for problem in self.problems if not problem.left_out}
+        return {entry.key for entry in self.entries} | unread
+
+
+def read_source(path: Path) -> Source:
+    """What a source holds.
+
+    Raises
+    ------
+    Invalid
+        If it is no source, or nothing in it can be imported.
+    """
+    found, problems = entries(path)
+    if not found:
+        why = f": {problems[0].name}: {problems[0].message}" if problems else ", it is empty"
+        raise Invalid(f"There is nothing to import in {path}{why}.")
+    return Source(path, found, problems)
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What an import would do: to so many items, save `gone`, those that it would retire where it replaces."""
+
+    new: int
+    changed: int
+    unchanged: int
+    gone: list[Item]
+    active: int
+
+
+def preview_import(site: Site, source: Source, slug: str) -> Preview:
+    """What an import into the collection of this address would do, if there is one yet. Nothing is decoded or written.
+
+    A file of another time counts as changed; the import itself looks at what is in it.
+    """
+    with site.database.read() as db:
+        collection = collections.by_slug(db, slug)
+    known = {} if collection is None else known_items(site, collection)
+    there = [entry for entry in source.entries if entry.key in known]
+    same = sum(is_current(entry, known[entry.key]) for entry in there)
+    return Preview(
+        new=len(source.entries) - len(there),
+        changed=len(there) - same,
+        unchanged=same,
+        gone=_gone(source, known),
+        active=sum(item.active for item in known.values()),
+    )
+
+
+def import_source(
+    site: Site,
+    source: Path | Source,
+    collection: Collection,
+    progress: Progress | None = None,
+    *,
+    replace: bool = False,
+) -> Report:
+    """Add what a source holds to a collection.
 
     Parameters
     ----------
     progress
         Wraps the steps of the import, for a progress bar. With it, an encoder that fails is an error.
+    replace
+        Retire the items that the source does not hold, save what the owner uploaded.
 
     Raises
     ------
     Invalid
-        If the source is not one, or the encoder fails.
+        If there is nothing to import, or the encoder fails.
     """
-    wanted, problems = entries(source)
+    read = source if isinstance(source, Source) else read_source(source)
     known = known_items(site, collection)
-    report = import_entries(site, collection, wanted, problems, known, progress=progress)
-    _retire_missing(site, wanted, report, known)
+    gone = _gone(read, known) if replace else []
+    report = import_entries(site, collection, read.entries, list(read.problems), known, progress=progress)
+    _retire(site, gone, report)
     finish_import(site, collection, progress)
     return report
 
@@ -183,7 +253,9 @@ def _write(
     known: dict[str, Item],
     report: Report,
 ) -> None:
-    added, changed = [], []
+    added: list[Item] = []
+    changed: list[Item] = []
+    touched: list[Item] = []
     with site.database.write() as db:
         collections.lock(db, collection.id)
         number = items.next_number(db, collection.id)
@@ -194,12 +266,19 @@ def _write(
                 added.append(item)
                 number += 1
             else:
-                changed.append(_keeping_the_owners_changes(old, item))
+                item = _keeping_the_owners_changes(old, item)
+                (touched if _is_like(old, item) else changed).append(item)
         items.add(db, added)
-        items.change(db, changed)
-    known.update({item.key: item for item in (*added, *changed)})
+        items.change(db, changed + touched)
+    known.update({item.key: item for item in (*added, *changed, *touched)})
     report.added += len(added)
     report.changed += len(changed)
+    report.unchanged += len(touched)
+
+
+def _is_like(old: Item, new: Item) -> bool:
+    """Is only the file's time another, as after a copy?"""
+    return replace(new, digest=old.digest, created_at=old.created_at) == old
 
 
 def _item(site: Site, collection: Collection, entry: Entry, made: StoredMedia, number: int) -> Item:
@@ -233,11 +312,14 @@ def _keeping_the_owners_changes(old: Item, new: Item) -> Item:
     return new
 
 
-def _retire_missing(site: Site, wanted: list[Entry], report: Report, known: dict[str, Item]) -> None:
-    """Retire the items whose file is gone. A file that cannot be read keeps its item, and uploads never had a file."""
-    there = {entry.key for entry in wanted} | {problem.name for problem in report.problems}
+def _gone(source: Source, known: dict[str, Item]) -> list[Item]:
+    """The items that a source does not hold any more. Uploads never were in one."""
+    names = source.names
     ours = [item for item in known.values() if item.active and not media_of(item).uploaded]
-    gone = [item for item in ours if item.key not in there]
+    return [item for item in ours if item.key not in names]
+
+
+def _retire(site: Site, gone: list[Item], report: Report) -> None:
     with site.database.write() as db:
         items.change(db, [replace(item, active=False, retired_by=RetiredBy.IMPORT) for item in gone])
     report.retired = len(gone)

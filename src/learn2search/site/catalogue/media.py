@@ -6,6 +6,7 @@ import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 from PIL import Image, ImageOps, UnidentifiedImageError
 
 from learn2search.files import open_atomic, write_atomic
@@ -93,6 +94,8 @@ def decode(data: bytes) -> Image.Image:
 
 
 def _on_white(picture: Image.Image) -> Image.Image:
+    if picture.mode.startswith("I"):  # 16 bits of grey, which Pillow would cut at 255 instead of scaling
+        picture = Image.fromarray((np.asarray(picture) >> 8).clip(0, 255).astype(np.uint8))
     if picture.mode in ("RGBA", "LA", "PA") or "transparency" in picture.info:
         layer = picture.convert("RGBA")
         white = Image.new("RGBA", layer.size, "white")

@@ -27,10 +27,11 @@ _COLUMNS = ("file", "title", "description", "group")
 
 @dataclass(frozen=True)
 class Problem:
-    """Why one file was not imported."""
+    """Why one file was not imported; left_out: its table does not name it."""
 
     name: str
     message: str
+    left_out: bool = False
 
 
 @dataclass(frozen=True)
@@ -111,9 +112,10 @@ def _collect(files: list[File]) -> tuple[list[Entry], list[Problem]]:
     """The entries of a folder or ZIP file: from its table if it has one, else one for each file."""
     tables = [file for file in files if file.name.lower().endswith(".csv")]
     if tables:
-        return _rows(_table(tables[0]), {file.name: file for file in files}, tables[0].name)
-    found: list[Entry] = []
-    problems: list[Problem] = []
+        found, problems = _rows(_table(tables[0]), {file.name: file for file in files}, tables[0].name)
+        return found, problems + _left_out(files, found, problems, tables[0].name)
+    found = []
+    problems = []
     for file in files:
         entry = _entry(file, "", "", "")
         if isinstance(entry, Entry):
@@ -121,6 +123,15 @@ def _collect(files: list[File]) -> tuple[list[Entry], list[Problem]]:
         else:
             problems.append(entry)
     return found, problems
+
+
+def _left_out(files: list[File], found: list[Entry], problems: list[Problem], table: str) -> list[Problem]:
+    """The files that a table could name, and does not."""
+    named = {entry.key for entry in found} | {problem.name for problem in problems}
+    others = [
+        file for file in files if _kind(PurePosixPath(file.name).suffix.lower()) and file.name[-255:] not in named
+    ]
+    return [Problem(file.name, f"{table} does not name it", left_out=True) for file in others]
 
 
 def _table(file: File) -> bytes:

@@ -5,9 +5,11 @@ up, and the next one sees the same. When a fit is due, how it is made and whethe
 learning policy (`learn/policy.py`); here is what is the site's: the lock, the process, the database.
 """
 
+import errno
 import os
 import signal
 import threading
+import traceback
 from collections.abc import Callable
 from typing import Any
 
@@ -18,6 +20,7 @@ from learn2search import Embedding
 from learn2search.learn import policy
 from learn2search.learn.policy import Attempt
 from learn2search.site.context import Site
+from learn2search.site.learning.failures import failure_of, forget_failure, note_failure
 from learn2search.site.learning.fitting import FittedModel, fit_model, read_lessons
 from learn2search.site.learning.metadata import metadata_of
 from learn2search.site.learning.publishing import publish
@@ -30,7 +33,7 @@ from learn2search.store.lock import trainer_lock
 from learn2search.store.models import Model, ModelInfo
 
 LEFT_AFTER = 30 * 60  # seconds without an answer: the visitor has gone
-PAUSE = 1.0  # seconds
+PAUSE, FULL_PAUSE = 1.0, 30.0  # seconds between two looks, and more where the disk is full
 
 log = structlog.get_logger()
 
@@ -40,11 +43,19 @@ def run(site: Site, stop: threading.Event, on_model: Callable[[ModelInfo], None]
     while not stop.is_set():
         with trainer_lock(site.database, site.settings.home) as ours:
             while ours and not stop.is_set():
-                searching.abandon_idle(site, LEFT_AFTER)
-                for made in train_due(site):
-                    _log(made)
-                    if on_model is not None:
-                        on_model(made)
+                try:
+                    searching.abandon_idle(site, LEFT_AFTER)
+                    for made in train_due(site):
+                        _log(made)
+                        if on_model is not None:
+                            on_model(made)
+                except OSError as error:
+                    if error.errno != errno.ENOSPC:
+                        raise
+                    log.error(
+                        "disk full", place=str(site.settings.home), message="nothing is learnt until there is space"
+                    )
+                    stop.wait(FULL_PAUSE)
                 stop.wait(PAUSE)
         stop.wait(PAUSE)
 
@@ -80,23 +91,44 @@ def run_process(site: Site, parent: int | None = None) -> None:
 
 
 def train_due(site: Site) -> list[ModelInfo]:
-    """Train every collection that has enough new lessons."""
+    """Train every collection that has enough new lessons. One that fails is left for later, and the others go on."""
     with site.database.read() as db:
         known = collections.all_collections(db)
-    made = [train(site, collection) for collection in known if is_due(site, collection)]
+    made = [_train_or_note(site, collection) for collection in known if is_due(site, collection)]
     return [info for info in made if info is not None]
 
 
+def _train_or_note(site: Site, collection: Collection) -> ModelInfo | None:
+    try:
+        made = train(site, collection)
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            raise  # no fault of the collection
+        failure = note_failure(site, collection, error)
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{last.filename}:{last.lineno}"
+        log.error(
+            "training failed", collection=collection.slug, times=failure.times, reason=failure.reason, where=where
+        )
+        return None
+    forget_failure(site, collection)
+    return made
+
+
 def is_due(site: Site, collection: Collection) -> bool:
-    """Has the data grown enough since the last attempt, or does the owner want it?"""
+    """Has the data grown enough since the last attempt, or does the owner want it? After a failure it rests."""
     if collection.model_id is None:
         return False
+    failure = failure_of(site, collection)
     with site.database.read() as db:
         count = lessons.count(db, collection.id)
         last = models.last_attempt(db, collection.id)
         wanted = collections.get_setting(db, _wish(collection))
-    if count > 0 and wanted is not None and (last is None or float(wanted) > last.created_at):
+    tried = max(0.0 if last is None else last.created_at, 0.0 if failure is None else failure.last)
+    if count > 0 and wanted is not None and float(wanted) > tried:
         return True
+    if failure is not None and site.now() < failure.again:
+        return False
     return policy.fit_is_due(recipe_of(collection), collection.lessons, count, _attempt(last))
 
 

@@ -5,6 +5,7 @@ nothing; any other answer comes from an old page, which is shown the current que
 """
 
 import hashlib
+import re
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -29,6 +30,7 @@ from learn2search.store.items import Item
 from learn2search.store.searches import SearchRow, StepRow
 
 GALLERY = 14  # items
+_CODE = 16  # digits of a search's id that name it to others: 64 bits, as many as stay secret
 _ANSWERS = 2000  # the latest, which say how long people take,
 _SECONDS = 60.0  # and for how long that is taken as known
 
@@ -169,6 +171,33 @@ def _with_items(site: Site, now: SearchState) -> SearchState:
     wanted = {number for step in now.answers for number in (*step.shown, step.chosen) if number is not None}
     wanted |= set() if now.question is None else {*now.question.shown, *now.question.likely}
     return replace(now, items=site.items(now.row.collection_id, wanted))
+
+
+def share_code(search_id: str) -> str:
+    """The first half of a search's id. It names the search to others; who has all of the id can answer it."""
+    return search_id[:_CODE]
+
+
+def shared(site: Site, code: str) -> SearchState:
+    """The search that was found, for those to whom its link was given.
+
+    Raises
+    ------
+    NotFound
+        If there is none, or it has not ended with a find.
+    """
+    if re.fullmatch(f"[0-9a-f]{{{_CODE}}}", code):
+        with site.database.read() as db:
+            row = searches.by_beginning(db, code)
+        if row is not None and row.status is SearchStatus.FOUND:
+            return state(site, row.id)
+    raise NotFound("There is no such result: its link may be incomplete, or the search goes on.")
+
+
+def is_of(site: Site, search_id: str, visitor: str) -> bool:
+    """Did this visitor begin the search? One that a program began is of whoever has its id."""
+    with site.database.read() as db:
+        return searches.visitor(db, search_id) in (None, visitor)
 
 
 # --- answering -------------------------------------------------------------------------------------

@@ -93,8 +93,11 @@ document.addEventListener("keydown", (event) => {
 
 // A page that comes back from the browser's memory may show an old question.
 addEventListener("pageshow", (event) => event.persisted && location.reload());
+// Where the clipboard is closed to pages, the link leads to the page to share.
 document.querySelector("[data-copy]")?.addEventListener("click", async (event) => {
-  await navigator.clipboard?.writeText(location.href);
+  if (!navigator.clipboard) return;
+  event.preventDefault();
+  await navigator.clipboard.writeText(event.target.href);
   event.target.textContent = "Link copied";
 });
 loadAhead();

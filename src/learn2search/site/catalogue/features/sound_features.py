@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.fft import dct
 from scipy.io import wavfile
-from scipy.signal import resample_poly
 
 from learn2search.typing import Array
 
@@ -46,6 +45,8 @@ def read_wav(path: Path, rate: int = RATE, longest: float = LONGEST) -> Array:
     mono = heard.reshape(len(heard), -1).mean(axis=1)
     if found == rate:
         return np.asarray(mono)
+    from scipy.signal import resample_poly  # here: it imports all of scipy.stats, half a second of every start
+
     shared = int(np.gcd(found, rate))
     return np.asarray(resample_poly(mono, rate // shared, found // shared), float)
 
