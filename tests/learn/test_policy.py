@@ -119,11 +119,11 @@ def test_choices_that_are_not_about_growth_should_stay_while_answers_are_scarce(
 
 
 def first_searches(seed: int) -> tuple[Lessons, Triplets]:
-    """24 searches of 75 random questions about 300 items, and random answers to judge by."""
+    """12 searches of 75 random questions about 300 items, and random answers to judge by."""
     generator = np.random.default_rng(seed)
     features = generator.normal(size=(300, 5))
-    rows = np.array([generator.choice(300, 3, replace=False) for _ in range(24 * 75 + 2000)])
-    rows[: 24 * 75, 0] = np.repeat(generator.choice(300, 24, replace=False), 75)
+    rows = np.array([generator.choice(300, 3, replace=False) for _ in range(12 * 75 + 2000)])
+    rows[: 12 * 75, 0] = np.repeat(generator.choice(300, 12, replace=False), 75)
     rows = l2s.triplets.drop_degenerate(rows)
     anchor, one, other = (features[column] for column in rows.T)
     wrong = l2s.margin(one, other, anchor) + 0.4 * generator.standard_normal(len(rows)) < 0
@@ -133,16 +133,16 @@ def first_searches(seed: int) -> tuple[Lessons, Triplets]:
 
 @pytest.mark.heavy
 def test_scarce_answers_should_be_predicted_better_by_their_own_rules() -> None:
-    """Mean log-likelihood of random answers, in three simulated worlds."""
+    """Mean log-likelihood of random answers, in three simulated worlds with 3 triplets an item."""
     recipe, gains = make_recipe("best", scarce_below=8.0, n_components=5), []
     for seed in range(3):
         taught, judges = first_searches(seed)
         now = policy.while_scarce(recipe, len(taught.triplets), 300)
-        both = [policy.fit(one, taught, 24, policy.first_positions(300, 5), None, SEED) for one in (recipe, now)]
+        both = [policy.fit(one, taught, 12, policy.first_positions(300, 5), None, SEED) for one in (recipe, now)]
         before, after = (np.log(l2s.answer_probabilities(made.embedding, judges)).mean() for made in both)
         gains.append(after - before)
     assert np.mean(gains) > 2 * np.std(gains, ddof=1) / np.sqrt(3)
-    assert np.mean(gains) > 0.01
+    assert min(gains) > 0
 
 
 # --- which lessons ---------------------------------------------------------------------------------
