@@ -86,6 +86,7 @@ def crowd(d: int, n_items: int, triplets: int, clicker: str, share: float, seed:
         honest.append(bool(generator.random() >= share))
         if honest[-1]:
             episode = learner.search()
+            assert episode.target is not None  # the oracle's is known
             searches.append((episode.target, list(zip(episode.queries, episode.answers, strict=True))))
         else:
             searches.append(search_of_bot(learner, click, generator))

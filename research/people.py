@@ -110,7 +110,8 @@ def searched(reading: str, method: str, k: int, seed: int, searches: int) -> lis
         games = on_all_answers(people, k, seed, searches)
     else:
         loop = l2s.learn2search(people, ITEMS, searches, preset=method, k=k, seed=seed)
-        games = [Searched(one.target, one.cost, list(zip(one.queries, one.answers, strict=True))) for one in loop]
+        known = ((one, one.target) for one in loop if one.target is not None)  # the oracle's always is
+        games = [Searched(at, one.cost, list(zip(one.queries, one.answers, strict=True))) for one, at in known]
     costs = np.array([game.cost for game in games])
     windows = [
         {"start": start, "stop": stop, "mean": float(costs[start:stop].mean())}

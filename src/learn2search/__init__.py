@@ -36,15 +36,18 @@ if TYPE_CHECKING:
     from learn2search.learn.evidence import Crowd, SearchWeights, weigh_and_fit, weigh_searches
     from learn2search.learn.loop import Episode, Learner, learn2search
     from learn2search.learn.many import run_many
+    from learn2search.learn.noise_fit import NoiseFit, fit_noise
     from learn2search.learn.recipe import Recipe
     from learn2search.nearest import Nearest
     from learn2search.normal_tails import hazard, log_ndtr
     from learn2search.oracle import Oracle, ProbitOracle
     from learn2search.plots import plot_calibration, plot_dimension, plot_learning, plot_map
-    from learn2search.search.base import Search, Step
+    from learn2search.search.base import Search
     from learn2search.search.gauss_search import Belief, GaussSearch
+    from learn2search.search.noise_check import NoiseWarning
     from learn2search.search.posterior import PosteriorSearch
     from learn2search.search.simulate import Run, calibrate_on_policy, simulate
+    from learn2search.search.stored_search import Step
     from learn2search.search.strategies import make_search, register_strategy, strategy_names
     from learn2search.search.trust import fit_trust, temper_belief
     from learn2search.table_oracle import TableOracle
@@ -67,6 +70,8 @@ __all__ = [
     "GaussSearch",
     "Learner",
     "Nearest",
+    "NoiseFit",
+    "NoiseWarning",
     "Oracle",
     "PosteriorSearch",
     "ProbitOracle",
@@ -91,6 +96,7 @@ __all__ = [
     "fetch_music_artists",
     "fetch_music_origin",
     "fetch_red_wine",
+    "fit_noise",
     "fit_scale",
     "fit_trust",
     "flip_rate",
@@ -145,6 +151,7 @@ _HOME = {
     "learn.evidence": ("Crowd", "SearchWeights", "weigh_and_fit", "weigh_searches"),
     "learn.loop": ("Episode", "Learner", "learn2search"),
     "learn.many": ("run_many",),
+    "learn.noise_fit": ("NoiseFit", "fit_noise"),
     "learn.recipe": ("Recipe",),
     "nearest": ("Nearest",),
     "normal_tails": ("hazard", "log_ndtr"),
@@ -156,9 +163,11 @@ _HOME = {
         *("flip_rate", "hyperplane", "margin", "random_margins"),
     ),
     "search.gauss_search": ("Belief", "GaussSearch"),
+    "search.noise_check": ("NoiseWarning",),
     "search.posterior": ("PosteriorSearch",),
-    "search.base": ("Search", "Step"),
+    "search.base": ("Search",),
     "search.simulate": ("Run", "calibrate_on_policy", "simulate"),
+    "search.stored_search": ("Step",),
     "search.strategies": ("make_search", "register_strategy", "strategy_names"),
     "search.trust": ("fit_trust", "temper_belief"),
     "table_oracle": ("TableOracle",),

@@ -76,6 +76,86 @@ def test_compiled_searches_should_equal_ask_and_tell(strategy: str, k: int) -> N
     np.testing.assert_array_equal(fast.embedding.mean, slow.embedding.mean)
 
 
+# --- with people instead of an oracle ----------------------------------------------------------------
+
+
+def answered_by(visitor: l2s.Oracle, search: l2s.Search, target: int, k: int, give_up: int = 100) -> l2s.Search:
+    """What an application does: it asks until the visitor says "this is it", or leaves."""
+    while not search.done and len(search.log) < give_up:
+        query = search.ask(k)
+        if target in query and visitor.choose(query, target) == target:
+            search.found(target)
+        else:
+            search.tell(visitor.choose(query, target))
+            if target in query:
+                search.found(target)
+    return search
+
+
+class FirstShown:
+    """Takes the target when it is shown, else the first item."""
+
+    def choose(self, query: Sequence[int], target: int) -> int:
+        return target if target in query else query[0]
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"k": 4, "strategy": "gauss"}, {"explore_below": 4}, {"features": FEATURES, "k": 3}]
+)
+def test_an_application_should_learn_exactly_as_the_loop_does(options: dict[str, Any]) -> None:
+    """The same people, once as the oracle of the loop and once as visitors of an application."""
+    loop_, app = learner(oracle=FirstShown(), **options), l2s.Learner(n_items=N, n_components=D, seed=3, **options)
+    for number in range(14):
+        if number == 8:
+            for one in (loop_, app):
+                one.retire([0, 5])
+        episode = loop_.search()
+        assert episode.target is not None
+        search = answered_by(FirstShown(), app.new_search(), episode.target, app.k)
+        assert app.observe(search) == episode
+    np.testing.assert_array_equal(app.triplets, loop_.triplets)
+    np.testing.assert_array_equal(app.embedding.mean, loop_.embedding.mean)
+
+
+def test_a_loop_should_be_as_it_was_before_applications_could_learn() -> None:
+    features = np.random.default_rng(0).uniform(size=(30, 2))
+    people = l2s.ProbitOracle(features, noise=0.1, seed=1)
+    costs = [episode.cost for episode in l2s.learn2search(people, 30, 12, preset="paper", seed=0)]
+    assert costs == [10, 6, 1, 5, 8, 13, 9, 8, 5, 7, 11, 12]
+
+
+def test_a_log_should_teach_and_one_without_an_end_should_only_be_counted(tmp_path: Path) -> None:
+    app = l2s.Learner(n_items=N, seed=0)
+    log = [((1, 2, 3), 2), ((4, 5), None), ((6, 7), 7)]
+    assert app.observe(log, target=9).triplets.tolist() == [[9, 2, 1], [9, 2, 3], [9, 7, 6]]
+    assert app.observe(iter(log)).triplets.shape == (0, 3)
+    assert app.observe(app.new_search()) == l2s.Episode(2, None, (), (), 0, False, app.version)
+    assert (app.number, len(app.triplets)) == (3, 3)
+    app.save(tmp_path / "app.npz")
+    again = l2s.Learner.load(tmp_path / "app.npz")
+    assert again.new_search().ask(4) == app.new_search().ask(4)
+    for wrong, target, message in [
+        ([((1, N), 1)], 3, f"a query names item {N}"),
+        ([((1, 2), 3)], 3, "the answer 3 is not an item of its query"),
+        ([((1, 2), 1)], N, f"the target names item {N}, but the items are 0..{N - 1}"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            app.observe(wrong, target)
+    assert app.number == 3
+    with pytest.raises(ValueError, match="this learner has no oracle: ask people by new_search"):
+        app.search()
+
+
+def test_searches_that_are_open_together_should_ask_different_questions() -> None:
+    app = l2s.Learner(n_items=N, seed=0)
+    assert len({app.new_search().ask(4) for _ in range(10)}) > 5
+    app.retire(3)
+    search = app.new_search(candidates=[1, 2, 3, 4, 5], exclude=[2], miss_rate=0.1)
+    assert search.candidates.tolist() == [1, 4, 5]
+    search.restrict()
+    assert search.candidates.tolist() == [1, 4, 5]  # a retired item stays so
+
+
 class Likeliest(l2s.PosteriorSearch):
     """A strategy of one's own."""
 

@@ -110,6 +110,74 @@ def test_an_item_that_the_search_itself_brings_back_should_stay_in_the_question(
     assert l2s.Search.from_dict(search.to_dict(), SPACE).ask() == (7, 1, 2)
 
 
+# --- for an application ----------------------------------------------------------------------------
+
+
+def test_this_is_it_should_end_a_search_and_be_taken_back(strategy: str) -> None:
+    search = new_search(strategy)
+    search.tell(search.ask(3)[0])
+    before, query = search.probability(), search.ask(3)
+    search.found(query[1])
+    assert (search.done, search.target, search.log[-1]) == (True, query[1], l2s.Step(query, query[1]))
+    stored = json.loads(json.dumps(search.to_dict()))
+    for again in (l2s.Search.from_dict(stored, SPACE), copy.deepcopy(search), pickle.loads(pickle.dumps(search))):
+        assert (again.target, again.log, again.done) == (search.target, search.log, True)
+    refusals: list[Callable[[], object]] = [search.ask, lambda: search.show([1, 2]), lambda: search.found(3)]
+    for refused in refusals:
+        with pytest.raises(ValueError, match=f"the search is over: item {query[1]} was found"):
+            refused()
+    assert search.undo() == query == search.ask(3)
+    np.testing.assert_array_equal(search.probability(), before)
+    assert search.target is None
+    search.found(query[0])
+    search.restart()
+    assert not search.done
+    assert search.target is None
+
+
+def test_an_item_that_no_question_showed_may_be_it() -> None:
+    search = new_search("sampled")
+    query = search.ask()
+    other = next(item for item in range(40) if item not in query)
+    search.found(other)
+    assert search.log == (l2s.Step((other,), other),)
+    again = l2s.Search.from_dict(search.to_dict(), SPACE)
+    assert again.target == other
+    assert again.undo() == ()
+    assert again.ask() == query
+    wrong: Any
+    for wrong in (40, -1, True, 2.5, None):
+        with pytest.raises(ValueError, match=r"found\(\) takes an item, a whole number of 0..39, got"):
+            again.found(wrong)
+    with pytest.raises(ValueError, match="the last entry of its log must choose it"):
+        again.replay([((1, 2), 1)], target=2)
+
+
+def test_entropy_should_be_the_bits_that_are_missing(strategy: str) -> None:
+    search = new_search(strategy)
+    if strategy != "gauss":
+        assert search.entropy == pytest.approx(np.log2(40))
+    before = search.entropy
+    search.tell(search.ask(4)[0])
+    p = search.probability()[search.probability() > 0]
+    assert search.entropy == pytest.approx(-(p * np.log2(p)).sum())
+    assert search.entropy < before
+
+
+def test_a_search_should_say_where_it_stands() -> None:
+    search = new_search("sampled", candidates=range(8))
+    search.show([1, 2])
+    search.tell(1)
+    best, chance = search.top()[0]
+    assert repr(search) == (
+        f"<PosteriorSearch: 8 of 40 items, 1 answers, {search.entropy:.1f} bits to go, "
+        f"most probable {best} ({chance:.0%})>"
+    )
+    search.found(5)
+    assert repr(search) == "<PosteriorSearch: 8 of 40 items, found 5 after 2 questions>"
+    assert repr(new_search("random", candidates=[3])).endswith("0.0 bits to go, most probable 3 (100%), done>")
+
+
 def test_a_replayed_log_should_lead_to_the_same_belief_and_questions(strategy: str) -> None:
     search, again = new_search(strategy), new_search(strategy)
     for answer in (0, None, 2):
@@ -258,12 +326,16 @@ def test_a_query_size_that_makes_no_sense_should_be_refused(strategy: str, k: in
         new_search(strategy).ask(k)
 
 
-def test_more_items_than_are_left_should_be_refused(strategy: str) -> None:
-    search = l2s.make_search(strategy, l2s.Embedding(FEATURES[:5]), 0.2, seed=0)
-    search.tell(search.ask(2)[0])
-    with pytest.raises(ValueError, match="4 items asked for, but only 3 different ones are left: ask\\(k=3\\)"):
+def test_where_fewer_items_are_left_than_asked_for_those_should_be_shown(strategy: str) -> None:
+    search = l2s.make_search(strategy, l2s.Embedding(FEATURES[:9]), 0.2, seed=0)
+    sizes = []
+    while not search.done:
+        sizes.append(len(search.ask(4)))
+        search.tell(search.ask(4)[0])
+    assert sizes == [4, 4]
+    assert search.candidates.tolist() == [item for item in range(9) if item not in search.used]
+    with pytest.raises(ValueError, match="nothing left to ask"):
         search.ask(4)
-    assert len(search.ask(3)) == 3
 
 
 @pytest.mark.parametrize("noise", [0, -0.1, float("nan"), "loud"])
@@ -309,7 +381,7 @@ def test_exact_rules_should_refuse_what_they_cannot_serve() -> None:
 
 def test_a_stored_search_of_another_version_or_embedding_should_be_refused() -> None:
     state = new_search("sampled").to_dict()
-    with pytest.raises(ValueError, match="version 99, this release reads version 1"):
+    with pytest.raises(ValueError, match="version 99, this release reads version 1 and 2"):
         l2s.Search.from_dict({**state, "version": 99}, SPACE)
     with pytest.raises(ValueError, match=f"made on embedding {SPACE.fingerprint}, this one is {UNCERTAIN.fingerprint}"):
         l2s.Search.from_dict(state, UNCERTAIN)
@@ -461,22 +533,33 @@ class AnyOrder(RuleBasedStateMachine):
         query = self.search.ask(min(k, self.search.left))
         self.search.tell(None if answer is None else query[answer % len(query)])
 
+    @rule(lowest=st.integers(0, 39), step=st.integers(1, 5))
+    def restrict(self, lowest: int, step: int) -> None:
+        self.search.restrict(range(lowest, 40, step))
+
+    @rule(items=st.lists(st.integers(0, 39), max_size=3))
+    def begin_near(self, items: list[int]) -> None:
+        self.search.begin_near(items)
+
+    @precondition(lambda self: self.search.target is None)
+    @rule(item=st.integers(0, 39))
+    def found(self, item: int) -> None:
+        self.search.found(item)
+
     @precondition(lambda self: self.search.log)
     @rule()
     def undo(self) -> None:
-        last = self.search.log[-1]
-        assert self.search.undo() == last.query
+        last, target = self.search.log[-1], self.search.target
+        assert self.search.undo() in (last.query, ())
+        assert self.search.target is None or target is None
 
     @rule()
     def store(self) -> None:
         again = l2s.Search.from_dict(json.loads(json.dumps(self.search.to_dict())), SPACE)
         np.testing.assert_array_equal(again.probability(), self.search.probability())
-        assert (again.log, again.used, again.left, again.done) == (
-            self.search.log,
-            self.search.used,
-            self.search.left,
-            self.search.done,
-        )
+        for name in ("log", "used", "left", "done", "target"):
+            assert getattr(again, name) == getattr(self.search, name)
+        np.testing.assert_array_equal(again.candidates, self.search.candidates)
         self.search = again
 
 

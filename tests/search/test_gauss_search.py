@@ -328,7 +328,7 @@ def test_probability_should_be_the_density_at_the_items() -> None:
         (Belief(np.zeros(3), np.arange(9.0).reshape(3, 3)), "symmetric"),
         (Belief(np.full(3, np.nan), np.eye(3)), "finite"),
         (Belief(np.zeros(3), 1e160 * np.eye(3)), "must lie within 1e60"),
-        (np.ones(3), "must be a Belief.mean, cov., got ndarray"),
+        (np.ones(3), r"must be 5 weights, one an item, got shape \(3,\)"),
     ],
 )
 def test_bad_priors_should_be_refused(prior: Any, message: str) -> None:

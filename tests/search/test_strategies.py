@@ -3,16 +3,20 @@
 import copy
 import json
 import pickle
+import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
 import learn2search as l2s
-from learn2search.typing import Array, Items
+from learn2search.search import compiled_loop
+from learn2search.search.compiled_loop import LoopSetup, implements, loop_setup
+from learn2search.typing import Array, Blocked, Items, Stream
 
 FEATURES = np.random.default_rng(0).random((40, 3))
 SPACE = l2s.Embedding(FEATURES)
@@ -89,7 +93,7 @@ def own(request: pytest.FixtureRequest) -> Any:
 
 
 def test_one_method_should_be_enough() -> None:
-    search = AnyItems(SPACE, seed=1)
+    search = AnyItems(SPACE, 0.2, seed=1)
     first = search.ask(3)
     assert len(set(first)) == 3
     search.tell(first[0])
@@ -130,26 +134,26 @@ def test_options_should_be_stored_as_they_were_given() -> None:
     again: Any = l2s.Search.from_dict(search.to_dict(), SPACE)
     assert (again.pool, again.weight, again.stop) == (0.3, 0.75, "mode")
     with pytest.raises(ValueError, match="the option weights is a set, which cannot be stored"):
-        Votes(SPACE, weights={1.0}).to_dict()
+        Votes(SPACE, 0.2, weights={1.0}).to_dict()
 
 
 def test_help_should_show_the_constructor() -> None:
     import inspect
 
     assert list(inspect.signature(Votes).parameters) == ["embedding", "noise", "pool", "weights", "options"]
-    assert list(inspect.signature(AnyItems).parameters) == ["embedding", "noise", "stop", "reuse", "seed"]
+    assert list(inspect.signature(AnyItems).parameters)[:4] == ["embedding", "noise", "stop", "reuse"]
 
 
 def test_free_items_should_be_unused_and_at_different_places() -> None:
     features = np.repeat(FEATURES[:5], [1, 3, 1, 2, 1], axis=0)
-    search = AnyItems(l2s.Embedding(features), seed=0)
+    search = AnyItems(l2s.Embedding(features), 0.2, seed=0)
     assert search.free.tolist() == [0, 1, 4, 5, 7]
     search.show([0, 1])
     search.tell(0)
     assert search.free.tolist() == [2, 4, 5, 7]
     assert len(search.free) == search.left
     assert search.candidates.tolist() == [2, 3, 4, 5, 6, 7]
-    assert AnyItems(SPACE, stop="mode", reuse=True, seed=0).candidates.tolist() == list(range(40))
+    assert AnyItems(SPACE, 0.2, stop="mode", reuse=True, seed=0).candidates.tolist() == list(range(40))
 
 
 @pytest.mark.parametrize(
@@ -171,11 +175,65 @@ def test_a_question_that_cannot_be_asked_should_be_refused(proposal: Any, messag
 
     features = FEATURES.copy()
     features[6] = features[7]
-    search = Wrong(l2s.Embedding(features), seed=0)
+    search = Wrong(l2s.Embedding(features), 0.2, seed=0)
     search.show([0, 1])
     search.tell(None)
     with pytest.raises(ValueError, match=message):
         search.ask()
+
+
+@pytest.mark.parametrize("shape", [(3,), (40, 1), ()])
+def test_probabilities_of_another_shape_should_be_refused(shape: tuple[int, ...]) -> None:
+    class Wrong(AnyItems):
+        def probability(self) -> Array:
+            return np.full(shape, 0.5)
+
+    looks: list[Callable[[l2s.Search], object]] = [lambda search: search.top(2), lambda search: search.entropy]
+    for look in looks:
+        with pytest.raises(ValueError, match=r"Wrong.probability\(\) must give one number an item, shape \(40,\), got"):
+            look(Wrong(SPACE, 0.2, seed=0))
+
+
+class BrokenSetup(NamedTuple):
+    loop: LoopSetup
+    proposal: Items
+
+
+@implements(compiled_loop.start, BrokenSetup)
+def _start(setup: BrokenSetup) -> int:
+    return 0
+
+
+@implements(compiled_loop.propose, BrokenSetup)
+def _propose(setup: BrokenSetup, belief: int, blocked: Blocked, k: int, stream: Stream) -> Items:
+    return setup.proposal
+
+
+@implements(compiled_loop.learn, BrokenSetup)
+def _learn(setup: BrokenSetup, belief: int, query: Items, chosen: int, blocked: Blocked) -> int:
+    return belief
+
+
+@implements(compiled_loop.is_mode, BrokenSetup)
+def _is_mode(setup: BrokenSetup, belief: int, target: int, stream: Stream) -> bool:
+    return False
+
+
+@pytest.mark.parametrize(
+    "proposal", [[0, 10**12], [-(10**12), 3], [40, 1], [2, 2], [2], [5, 6, 7], [3, 8]], ids=lambda items: str(items)
+)
+def test_a_compiled_question_that_cannot_be_asked_should_be_an_error_and_damage_nothing(proposal: list[int]) -> None:
+    """It would be read as places in arrays, far outside of them."""
+
+    class Broken(AnyItems):
+        def compiled_setup(self) -> BrokenSetup:
+            return BrokenSetup(loop_setup(self), np.array(proposal))
+
+    people, shown = l2s.ProbitOracle(FEATURES, 0.1, seed=5), re.escape(str(proposal[:2]))
+    with pytest.raises(
+        ValueError, match=rf"the compiled loop of BrokenSetup proposed {shown}: it must propose as many"
+    ):
+        l2s.simulate(Broken, SPACE, people, np.arange(5), exclude=[8], workers=2, progress=False)
 
 
 # --- simulated -------------------------------------------------------------------------------------
@@ -218,6 +276,32 @@ def test_a_function_should_be_a_strategy_too() -> None:
             l2s.simulate(wrong, SPACE, people, [3])
 
 
+def test_a_changed_ask_should_be_what_is_simulated() -> None:
+    class Fixed(l2s.PosteriorSearch):
+        def ask(self, k: int = 2) -> tuple[int, ...]:
+            return self.show((0, 1)) if not self.log else super().ask(k)
+
+    run = l2s.simulate(Fixed, SPACE, l2s.ProbitOracle(FEATURES, 0.1, seed=5), [7, 8], keep_logs=True)
+    assert [log[0].query for log in run.logs] == [(0, 1), (0, 1)]
+
+
+def test_a_strategy_that_takes_no_options_should_be_told_so() -> None:
+    class Closed(AnyItems):
+        def __init__(self, embedding: l2s.Embedding, noise: float = 1.0) -> None:
+            super().__init__(embedding, noise)
+
+    message = (
+        r"Closed.* cannot be made with stop .*unexpected keyword argument 'stop'.*: let it take \(embedding, noise"
+    )
+    with pytest.raises(ValueError, match=message):
+        l2s.simulate(Closed, SPACE, l2s.ProbitOracle(FEATURES, 0.1), [3])
+    with pytest.raises(ValueError, match="cannot be made with seed"):
+        next(l2s.learn2search(l2s.ProbitOracle(FEATURES, 0.1), 40, 1, strategy=Closed, untaught_strategy=Closed))
+    assert l2s.make_search(Closed, SPACE, 0.2).ask()
+    with pytest.raises(ValueError, match="cannot be made with nothing"):
+        l2s.make_search(lambda: Closed(SPACE, 0.2), SPACE)
+
+
 def test_noise_should_be_calibrated_on_its_questions() -> None:
     noise = l2s.calibrate_on_policy(Votes, SPACE, 0.1, n_searches=20, seed=0)
     run = l2s.simulate(Votes, SPACE, l2s.ProbitOracle(FEATURES, noise, seed=3), np.arange(40).repeat(3), seed=4)
@@ -242,6 +326,20 @@ def test_a_name_should_be_plain(name: Any) -> None:
     assert l2s.register_strategy("x" * 64)(AnyItems) is AnyItems
 
 
+def test_a_strategy_that_is_registered_without_a_name_should_be_refused() -> None:
+    with pytest.raises(ValueError, match=r'Nameless needs a name: put @register_strategy\("..."\) above it'):
+
+        @l2s.register_strategy  # type: ignore[arg-type]
+        class Nameless(AnyItems):
+            pass
+
+    with pytest.raises(ValueError, match="at most 64 of them: .*Empty has ''"):
+
+        @l2s.register_strategy("")
+        class Empty(AnyItems):
+            pass
+
+
 def test_a_name_that_is_taken_should_be_refused_and_its_owner_named() -> None:
     with pytest.raises(ValueError, match=r'name "gauss" of .*AnyItems is taken by Learn2Search itself: choose another'):
         l2s.register_strategy("gauss")(AnyItems)
@@ -264,12 +362,12 @@ def test_the_same_definition_run_again_should_take_its_own_place() -> None:
 
     first, second = cell(), cell()
     assert first is not second
-    assert type(l2s.make_search("mine", SPACE)) is second
+    assert type(l2s.make_search("mine", SPACE, 0.2)) is second
 
 
 def test_a_search_without_a_name_should_not_be_stored() -> None:
     with pytest.raises(ValueError, match="AnyItems has no name to be stored under: put @register_strategy"):
-        AnyItems(SPACE).to_dict()
+        AnyItems(SPACE, 0.2).to_dict()
     state = l2s.GaussSearch(SPACE, 0.2, seed=0).to_dict()
     with pytest.raises(ValueError, match="strategy must be one of"):
         l2s.Search.from_dict({**state, "strategy": "gone"}, SPACE)

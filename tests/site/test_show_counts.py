@@ -5,7 +5,7 @@ from typing import get_args
 import pytest
 
 from learn2search.cli.site_options import SHOW_METAVAR, SHOW_OR_AUTOMATIC
-from learn2search.search.base import MAX_SHOWN
+from learn2search.search.stored_search import MAX_SHOWN
 from learn2search.site.catalogue.options import Options
 from learn2search.site.errors import Invalid
 from learn2search.site.show_counts import AUTOMATIC, CHOICE_KEYS, SHOW_COUNTS, ShowCount, checked_show

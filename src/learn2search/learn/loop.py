@@ -1,11 +1,13 @@
 """The loop of the paper's section 5.2: search with the present embedding, learn from the answers, search again.
 
-Only searches that found their target teach: then the target is known, and each answer is a triplet around it. All
-randomness is a function of the seed and the number of the search, so a loop that was stopped goes on exactly.
+Only searches that found their target teach: then the target is known, and each answer is a triplet around it. Who
+answers is an oracle, or people: an application asks them (`Learner.new_search`) and hands the finished search over
+(`Learner.observe`). The loop with an oracle (`learn2search`) does just that. All randomness is a function of the seed
+and the number of the search, so a loop that was stopped goes on exactly.
 """
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,9 +21,11 @@ from learn2search.learn.recipe import Recipe, make_recipe
 from learn2search.learn.search_clicks import clicks_of
 from learn2search.learn.state import read_state, write_state
 from learn2search.oracle import Oracle, ProbitOracle, is_modelled
-from learn2search.search.base import MAX_SHOWN, Search, Step
-from learn2search.search.compiled_loop import loop_of, setup_of
+from learn2search.search.base import Search
+from learn2search.search.candidates import both, candidate_mask
+from learn2search.search.compiled_loop import check_proposals, loop_of, setup_of
 from learn2search.search.plain_loop import search_for
+from learn2search.search.stored_search import MAX_SHOWN, Step, checked_items, checked_step
 from learn2search.search.strategies import make_search
 from learn2search.search.trace import new_games, new_trace, steps_of
 from learn2search.streams import seed_sequence, stream_keys
@@ -41,8 +45,8 @@ class Episode:
     ----------
     number : int
         From 0.
-    target : int
-        What was looked for.
+    target : int or None
+        What was looked for, None when that is not known.
     queries : tuple of tuple of int
         The items shown, question by question.
     answers : tuple of int or None
@@ -62,7 +66,7 @@ class Episode:
     """
 
     number: int
-    target: int
+    target: int | None
     queries: tuple[tuple[int, ...], ...]
     answers: tuple[int | None, ...]
     cost: int
@@ -72,12 +76,12 @@ class Episode:
     @property
     def triplets(self) -> Triplets:
         """What it teaches, `(m, 3)`."""
-        return from_search(self.target, self._steps())
+        return np.empty((0, 3), np.int64) if self.target is None else from_search(self.target, self._steps())
 
     @property
     def places(self) -> Integers:
         """Where on its screen the near item of each triplet was, `(m,)`."""
-        clicks = clicks_of([(self.target, self._steps())])
+        clicks = clicks_of([] if self.target is None else [(self.target, self._steps())])
         return np.repeat(clicks.places, clicks.sizes - 1)
 
     def _steps(self) -> list[tuple[tuple[int, ...], int | None]]:
@@ -91,8 +95,8 @@ class Learner:
 
     Parameters
     ----------
-    oracle : Oracle
-        Who answers.
+    oracle : Oracle, optional
+        Who answers; without one, people do (`new_search`, `observe`).
     n_items : int
         How many items there are.
     preset : {"best", "paper"}, optional
@@ -138,8 +142,8 @@ class Learner:
 
     def __init__(
         self,
-        oracle: Oracle,
-        n_items: int,
+        oracle: Oracle | None = None,
+        n_items: int | None = None,
         *,
         preset: str = "best",
         seed: Seed = None,
@@ -157,7 +161,7 @@ class Learner:
         if give_up is not None and not (isinstance(give_up, int | np.integer) and give_up >= 1):
             raise ValueError(f"give_up is a number of questions, 1 or more, got {give_up!r}")
         self.k, self.give_up = int(k), None if give_up is None else int(give_up)
-        self.number = 0  # searches so far
+        self.number = self._begun = 0  # searches so far, and those that were begun
         self.active = np.ones(n_items, bool)
         self._seed = seed_sequence(seed)
         self.learnt = LearntEmbedding(int(n_items), self.recipe, self._stream(0), features)
@@ -227,14 +231,88 @@ class Learner:
         -------
         Episode
             What was shown, chosen and found.
+
+        Raises
+        ------
+        ValueError
+            If there is no oracle to answer.
         """
+        if self._oracle is None:
+            raise ValueError("this learner has no oracle: ask people by new_search() and observe(), or set its oracle")
         target = self._draw_target()
-        search = self._new_search()
-        unknown, setup = self._unknown(), setup_of(search)
-        if not is_modelled(self._oracle) or setup is None or self._place_of[target] < 0 or len(unknown):
-            episode = self._run_in_python(search, target, visitor_of(self._oracle, self.number), unknown)
-        else:
-            episode = self._run_compiled(setup, target)
+        search, explores = self._begin(self.number)
+        setup = setup_of(search)
+        if not is_modelled(self._oracle) or setup is None or not self.active[target] or explores:
+            return self._take_in(self._run_in_python(search, target, visitor_of(self._oracle, self.number)))
+        return self._take_in(self._run_compiled(setup, target))
+
+    # --- with people ---
+
+    def new_search(self, **options: Any) -> Search:
+        """A search with what is known now, for a person to answer. Hand it to `observe` when it is over.
+
+        It goes on with what was known when it began. Any number may be open at a time.
+
+        Parameters
+        ----------
+        **options : object
+            Of the strategy, as `miss_rate=` or `exclude=`; retired items are never shown.
+
+        Returns
+        -------
+        Search
+            Its items are those of the learner.
+
+        Examples
+        --------
+        >>> import learn2search as l2s
+        >>> learner = l2s.Learner(n_items=8, k=4, seed=0)
+        >>> len(learner.new_search().ask(learner.k))
+        4
+        """
+        number = max(self.number, self._begun)
+        self._begun = number + 1
+        return self._begin(number, **options)[0]
+
+    def observe(
+        self, search: Search | Iterable[tuple[Sequence[int], int | None]], target: int | None = None
+    ) -> Episode:
+        """Learn from a finished search, as the loop does from its own.
+
+        Parameters
+        ----------
+        search : Search or iterable of (query, chosen)
+            What was asked and answered: a search that was `found`, or a log.
+        target : int, optional
+            What was looked for, by default what the search found. Where it is not known the search is counted, but
+            teaches nothing.
+
+        Returns
+        -------
+        Episode
+            What was taken in; its triplets are what it taught.
+
+        Raises
+        ------
+        ValueError
+            If the log names items that are not there.
+
+        Examples
+        --------
+        >>> import learn2search as l2s
+        >>> learner = l2s.Learner(n_items=8, seed=0)
+        >>> learner.observe([((0, 1), 1), ((2, 3), 3)], target=3).triplets.tolist()
+        [[3, 1, 0]]
+        """
+        entries, found = (search.log, search.target) if isinstance(search, Search) else (search, None)
+        space, known = self.embedding, found if target is None else target
+        log = [checked_step(query, chosen, space, least=1) for query, chosen in entries]
+        if known is not None:
+            (known,) = checked_items([known], space, "the target")
+        return self._take_in(self._episode(known, log, -len(log) if known is None else len(log)))
+
+    def _take_in(self, episode: Episode) -> Episode:
+        """Learn from an episode."""
         self.number += 1
         if self.recipe.embedding != "true":
             self.learnt.learn(episode.triplets, self.number, episode.places)
@@ -299,12 +377,12 @@ class Learner:
         self._changed()
 
     @property
-    def oracle(self) -> Oracle:
-        """Who answers; may be replaced, as when new items join."""
+    def oracle(self) -> Oracle | None:
+        """Who answers, if it is not people; may be replaced, as when new items join."""
         return self._oracle
 
     @oracle.setter
-    def oracle(self, oracle: Oracle) -> None:
+    def oracle(self, oracle: Oracle | None) -> None:
         if isinstance(oracle, ProbitOracle) and len(oracle.features) < self.n_items:
             raise ValueError(f"the oracle knows {len(oracle.features)} items, the loop has {self.n_items}")
         if self.recipe.embedding == "true" and not isinstance(oracle, ProbitOracle):
@@ -328,15 +406,15 @@ class Learner:
         write_state(path, {**choices, **seed}, {"active": self.active, **self.learnt.to_arrays()})
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], oracle: Oracle, targets: Targets = None) -> "Learner":
+    def load(cls, path: str | os.PathLike[str], oracle: Oracle | None = None, targets: Targets = None) -> "Learner":
         """The loop as it was saved: with the same oracle and targets, the same episodes follow.
 
         Parameters
         ----------
         path : str or path
             The file to read.
-        oracle : Oracle
-            Who answers.
+        oracle : Oracle, optional
+            Who answers, if it is not people.
         targets : (n_items,) array_like or callable, optional
             As in the constructor.
 
@@ -351,6 +429,7 @@ class Learner:
         learner = cls.__new__(cls)
         learner.recipe, learner.k, learner.give_up = recipe, choices["k"], choices["give_up"]
         learner.number, learner._seed, learner.active = choices["number"], seed, arrays["active"]
+        learner._begun = learner.number
         learner.learnt = LearntEmbedding(len(learner.active), recipe, learner._stream(0))
         learner.learnt.take_arrays(arrays)
         learner.targets = targets
@@ -362,22 +441,28 @@ class Learner:
     def _changed(self) -> None:
         """Another oracle, or other items: what follows from them."""
         self._items = np.flatnonzero(self.active)
-        self._place_of = np.full(self.n_items, -1)
-        self._place_of[self._items] = np.arange(len(self._items))
         limit = self.give_up or self.n_items
         self._trace = new_trace(limit, self.k)
         oracle = getattr(self, "_oracle", None)
         if isinstance(oracle, ProbitOracle):
-            self._person = oracle.person._replace(features=np.ascontiguousarray(oracle.features[self._items]))
+            self._person = oracle.person._replace(features=np.ascontiguousarray(oracle.features[: self.n_items]))
             self._truth = Embedding(self._person.features)
 
-    def _new_search(self) -> Search:
+    def _begin(self, number: int, **options: Any) -> tuple[Search, bool]:
+        """The search of this number, and whether its first question, which is open then, explores unknown items."""
         if self.recipe.embedding == "true":
             space, noise, strategy = self._truth, self._person.noise, self.recipe.strategy
         else:
-            space, noise, strategy = self.learnt.space(self._items), self.learnt.now.noise, self.learnt.strategy
+            space, noise, strategy = self.learnt.space(), self.learnt.now.noise, self.learnt.strategy
         given = {"metric": self.recipe.metric} if strategy == "gauss" and space.var is not None else {}
-        return make_search(strategy, space, noise, seed=self._stream(1, self.number), **given)
+        if not self.active.all():
+            mine = options.pop("candidates", None), options.pop("exclude", None)
+            options["candidates"] = both(self.active, candidate_mask(*mine, self.n_items))
+        search = make_search(strategy, space, noise, seed=self._stream(1, number), **given, **options)
+        unknown = self._unknown(number)
+        if len(unknown):
+            search.show(_with_unknown(search.ask(self.k), unknown))
+        return search, len(unknown) > 0
 
     def _draw_target(self) -> int:
         generator = np.random.default_rng(self._stream(2, self.number))
@@ -393,44 +478,40 @@ class Learner:
             raise ValueError("all items with a weight in targets= are retired: there is nothing to look for")
         return int(generator.choice(self._items, p=weights / weights.sum()))
 
-    def _unknown(self) -> Items:
+    def _unknown(self, number: int) -> Items:
         """Items that are to be explored: the first query of the search shows up to half its size of them."""
         if self.recipe.embedding == "true" or not self.recipe.explore_below:
             return self._items[:0]
         unknown = np.flatnonzero(self.active & (self.learnt.counts < self.recipe.explore_below))
         if len(unknown) == 0 or len(unknown) == len(self._items):
             return unknown[:0]
-        generator = np.random.default_rng(self._stream(3, self.number))
+        generator = np.random.default_rng(self._stream(3, number))
         return generator.choice(unknown, min(self.k // 2, len(unknown)), replace=False)
 
     def _run_compiled(self, setup: Any, target: int) -> Episode:
         """The whole search in compiled code."""
         keys, visitor_keys = stream_keys(self._stream(1, self.number), 1), self._visitor_key()[None]
-        places, games = self._place_of[[target]], new_games(1)
-        loop_of(setup)(setup, keys, self._person, visitor_keys, places, self.k, self._trace, games)
+        targets, games = np.array([target]), new_games(1)
+        loop_of(setup)(setup, keys, self._person, visitor_keys, targets, self.k, self._trace, games)
+        check_proposals(setup, games, self._trace)
         return self._episode(target, steps_of(self._trace), int(games.costs[0]))
 
-    def _run_in_python(self, search: Search, target: int, oracle: Oracle, unknown: Items) -> Episode:
+    def _run_in_python(self, search: Search, target: int, oracle: Oracle) -> Episode:
         """The same search step by step, for any oracle and strategy, and where items are explored."""
-        items, place = self._items, int(self._place_of[target])
 
         def answer(query: tuple[int, ...]) -> int | None:
-            shown = tuple(int(items[at]) for at in query)
-            chosen = oracle.choose(shown, target)
-            if chosen is not None and chosen not in shown:
-                raise ValueError(f"the oracle chose item {chosen!r}, which was not shown: the items shown are {shown}")
-            return None if chosen is None else query[shown.index(chosen)]
+            chosen = oracle.choose(query, target)
+            if chosen is not None and chosen not in query:
+                raise ValueError(f"the oracle chose item {chosen!r}, which was not shown: the items shown are {query}")
+            return chosen
 
-        if len(unknown):
-            search.show(_with_unknown(search.ask(min(self.k, search.left)), self._place_of[unknown]))
-        cost = search_for(place if place >= 0 else None, search, answer, self.k, self.give_up or self.n_items)
+        wanted = target if self.active[target] else None
+        cost = search_for(wanted, search, answer, self.k, self.give_up or self.n_items)
         return self._episode(target, search.log, cost)
 
-    def _episode(self, target: int, log: Sequence[Step], cost: int) -> Episode:
+    def _episode(self, target: int | None, log: Sequence[Step], cost: int) -> Episode:
         """cost: negative when the target was not found."""
-        items = self._items
-        queries = tuple(tuple(int(items[place]) for place in step.query) for step in log)
-        answers = tuple(None if step.chosen is None else int(items[step.chosen]) for step in log)
+        queries, answers = tuple(step.query for step in log), tuple(step.chosen for step in log)
         return Episode(self.number, target, queries, answers, abs(cost), cost > 0, self.version)
 
     def _visitor_key(self) -> Key:

@@ -38,7 +38,7 @@ class Recipe:
     ----------
     strategy : str or callable, optional
         How is searched: "sampled", "gauss", ..., or what else `make_search` takes. One without a name cannot be saved.
-    untaught_strategy : str, optional
+    untaught_strategy : str or callable, optional
         How is searched while nothing is known.
     embedding : str, optional
         What learns: "gauss", "tste", "ckl", or a name of `register_embedding`; "true" takes the oracle's own features
@@ -94,7 +94,7 @@ class Recipe:
     """
 
     strategy: Strategy = "sampled"
-    untaught_strategy: str = "random"
+    untaught_strategy: Strategy = "random"
     embedding: str = "gauss"
     n_components: int | str = AUTO
     prior: str | float = "ard"
@@ -114,8 +114,10 @@ class Recipe:
     weigh_searches: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "strategy", known_strategy(self.strategy))
-        _check_choice("untaught_strategy", self.untaught_strategy, strategy_names())
+        if isinstance(self.untaught_strategy, str):
+            _check_choice("untaught_strategy", self.untaught_strategy, strategy_names())
+        for name in ("strategy", "untaught_strategy"):
+            object.__setattr__(self, name, known_strategy(getattr(self, name)))
         _check_choice("embedding", self.embedding, (*EMBEDDINGS.names(), "true"))
         _check_choice("refit_by", self.refit_by, ("searches", "triplets"))
         _check_components(self.n_components)
@@ -151,11 +153,12 @@ class Recipe:
         >>> import learn2search as l2s
         >>> l2s.Recipe(strategy="gauss").check_storable()
         """
-        if not isinstance(self.strategy, str):
-            raise ValueError(
-                f"a loop can only be stored when its strategy has a name: give {definition_of(self.strategy)} one by "
-                "register_strategy"
-            )
+        for strategy in (self.strategy, self.untaught_strategy):
+            if not isinstance(strategy, str):
+                raise ValueError(
+                    f"a loop can only be stored when its strategy has a name: give {definition_of(strategy)} one by "
+                    "register_strategy"
+                )
 
     def to_dict(self) -> dict[str, Any]:
         """The recipe as plain JSON values.

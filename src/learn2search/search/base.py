@@ -1,53 +1,45 @@
 """What every search strategy has in common: `ask`, `tell`, `undo`, `top`, and a log that is the whole truth.
 
-A search is a function of its options, its key (from the seed) and its log of answers. So `undo` forgets the last
-answer and replays the others, and a stored search (`to_dict`) is the log: no belief and no generator is ever stored.
+A search is a function of its options, its key (from the seed), what it is about (the candidates, and what the target
+is said to be like) and its log of answers. So `undo` forgets the last answer and replays the others, other candidates
+replay them all, and a stored search (`to_dict`) is these: no belief and no generator is ever stored.
 
 A strategy of one's own is a subclass of `Search` with the method `propose`; see docs/strategies.md.
 """
 
 import inspect
-import re
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from learn2search.comparison import check_noise
 from learn2search.embedding import Embedding
 from learn2search.nearest import twins_of
 from learn2search.registry import Registry
+from learn2search.search.candidates import Selection, both, candidate_mask, packed, unpacked
+from learn2search.search.neighbourhood import near_weights
+from learn2search.search.noise_check import warn_of_default
 from learn2search.search.places import at_different_places, count_places, free_items, use_up
+from learn2search.search.stored_search import (
+    FORMAT,
+    MAX_SHOWN,
+    VERSION,
+    Step,
+    check_state,
+    checked_items,
+    checked_step,
+    is_item,
+    plain,
+)
 from learn2search.streams import below, open_stream, set_stream, stream_keys, stream_of
-from learn2search.typing import Array, Items, Key, Seed
+from learn2search.typing import Array, Blocked, Items, Key, Mask, Seed
 
-MAX_SHOWN = 12
 _LEAST_NOISE = 1e-8  # of the spread of the items: below, rounding is louder
-_FORMAT = "learn2search.search"
-_VERSION = 1
-
-
-class Step(NamedTuple):
-    """One question and its answer.
-
-    Attributes
-    ----------
-    query : tuple of int
-        The items shown.
-    chosen : int or None
-        The item chosen, None for "can't tell".
-
-    Examples
-    --------
-    >>> import learn2search as l2s
-    >>> l2s.Step((4, 7), chosen=7).query
-    (4, 7)
-    """
-
-    query: tuple[int, ...]
-    chosen: int | None
+_NOT_OPTIONS = ("seed", "candidates", "exclude")  # stored in a form of their own
 
 
 class _SearchType(ABCMeta):
@@ -58,6 +50,8 @@ class _SearchType(ABCMeta):
         search._given = tuple(map(_own, given))
         search._named = {name: _own(value) for name, value in named.items()}
         search.restart()
+        if len(given) < 2 and "noise" not in named:
+            warn_of_default(search.embedding, search.noise)
         return search
 
     @property
@@ -88,6 +82,13 @@ class Search(metaclass=_SearchType):
         A search is over when the target was shown, or when it is the most probable item.
     reuse : bool, optional
         May an item be shown twice?
+    prior : (n,) array_like, optional
+        Weights of the items before any answer, as their popularity; by default all alike.
+    candidates : (n,) array_like of bool, (m,) array_like of int, or callable, optional
+        The items that may be shown, as a mask, by their numbers, or as a function of the array of all items that
+        returns either; by default all. Nothing else is ever shown. `restrict` chooses among them on the way.
+    exclude : the same, optional
+        Items that may not be shown.
     seed : int, SeedSequence or Generator, optional
         Of all that is random in the search.
 
@@ -120,6 +121,9 @@ class Search(metaclass=_SearchType):
     _named: dict[str, Any]
     _log: list[Step]
     _pending: tuple[int, ...] | None
+    _target: int | None
+    _closed: Blocked  # (n,) 1 for items that are no candidates
+    _n_open: int  # different places of the candidates
 
     def __init__(
         self,
@@ -128,6 +132,9 @@ class Search(metaclass=_SearchType):
         *,
         stop: str = "shown",
         reuse: bool = False,
+        prior: ArrayLike | None = None,
+        candidates: Selection | None = None,
+        exclude: Selection | None = None,
         seed: Seed = None,
     ) -> None:
         if not isinstance(embedding, Embedding):
@@ -140,13 +147,16 @@ class Search(metaclass=_SearchType):
         self.noise = check_noise(noise)
         if self.noise < _LEAST_NOISE * embedding.spread:
             raise ValueError(
-                f"noise {self.noise:.2g} is next to nothing for items that are {embedding.spread:.2g} apart: err high"
+                f"noise {self.noise:.2g} is next to nothing for items that are {embedding.spread:.2g} apart: "
+                "give it in their unit"
             )
         self.stop = stop
         self.reuse = bool(reuse)
         self._key = stream_keys(seed, 1)[0]
         self._twins = twins_of(embedding)
-        self._n_places = embedding.derived("places", lambda: int(count_places(self._twins)))
+        self._given_prior = _checked_weights(prior, embedding.n_items)
+        self._domain = candidate_mask(candidates, exclude, embedding.n_items)
+        self._set_out(self._domain, ())
 
     # --- what a strategy provides ---
 
@@ -186,17 +196,18 @@ class Search(metaclass=_SearchType):
         """
 
     def probability(self) -> Array:
-        """How probable each item is as the target. By default all `candidates` are alike.
+        """How probable each item is as the target. By default the `candidates` are as probable as before any answer.
 
         Returns
         -------
         (n,) array
             Summing to 1.
         """
-        candidates = self.candidates
         chances = np.zeros(self.embedding.n_items)
-        chances[candidates] = 1.0 / len(candidates)
-        return chances
+        chances[self.candidates] = self._prior[self.candidates]
+        if chances.sum() == 0:
+            chances[self.candidates] = 1.0
+        return np.asarray(chances / chances.sum())
 
     def compiled_setup(self) -> Any:
         """What the compiled loop needs to run this search (`search/compiled_loop.py`).
@@ -216,17 +227,31 @@ class Search(metaclass=_SearchType):
         Parameters
         ----------
         k : int, optional
-            How many items, 2 to 12.
+            How many items, 2 to 12. Where fewer are `left`, these are shown.
 
         Returns
         -------
         tuple of int
-            Different items, none at the same place as another.
+            Different candidates, none at the same place as another.
+
+        Raises
+        ------
+        ValueError
+            If the search is `done`, or k is no number of items.
+
+        Examples
+        --------
+        >>> import learn2search as l2s
+        >>> search = l2s.GaussSearch(l2s.Embedding([[0.0], [1.0], [2.0], [3.0], [4.0]]), candidates=[0, 2, 4], seed=0)
+        >>> while not search.done:
+        ...     search.tell(search.ask(4)[0])
+        >>> sorted(search.used)
+        [0, 2, 4]
         """
         if self._pending is None:
-            self._check_size(k)
+            size = self._checked_size(k)
             set_stream(self._generator, open_stream(self._key, len(self._log)))
-            self._pending = self._checked_proposal(self.propose(int(k), self._generator), int(k))
+            self._pending = self._checked_proposal(self.propose(size, self._generator), size)
         return self._pending
 
     def show(self, query: Sequence[int] | Items) -> tuple[int, ...]:
@@ -235,8 +260,8 @@ class Search(metaclass=_SearchType):
         Parameters
         ----------
         query : sequence of int
-            2 to 12 different items that were not shown before in this search, unless they may be shown again (`reuse`)
-            or are in the open question.
+            2 to 12 different candidates that were not shown before in this search, unless they may be shown again
+            (`reuse`) or are in the open question.
 
         Returns
         -------
@@ -246,7 +271,7 @@ class Search(metaclass=_SearchType):
         Raises
         ------
         ValueError
-            If an item is unknown, given twice, or was shown before.
+            If an item is unknown, no candidate, given twice, or was shown before; or the search is over.
 
         Examples
         --------
@@ -257,7 +282,8 @@ class Search(metaclass=_SearchType):
         >>> search.ask()
         (0, 3)
         """
-        question = _checked_step(query, None, self.embedding).query
+        question = self._checked_question(query)
+        self._check_not_found()
         used = frozenset() if self.reuse else self.used.difference(self._pending or ())
         for item in question:
             if item in used:
@@ -293,7 +319,8 @@ class Search(metaclass=_SearchType):
         Returns
         -------
         tuple of int
-            Its query, which is open again.
+            Its query, which is open again. Where not all of its items may be shown any more (`restrict`), or the
+            search was ended by an item that no question showed (`found`), this is () and `ask` makes a question.
 
         Raises
         ------
@@ -304,10 +331,108 @@ class Search(metaclass=_SearchType):
             raise ValueError("there is no answer to undo: this search has none yet")
         *before, last = self._log
         self._replay(before)
-        self._pending = last.query
-        return last.query
+        self._pending = last.query if len(last.query) > 1 and not self._closed[list(last.query)].any() else None
+        return self._pending or ()
 
-    def replay(self, log: Iterable[tuple[Sequence[int], int | None]], pending: Sequence[int] | None = None) -> None:
+    def found(self, item: int) -> None:
+        """This is it: the search is over, and `target` is the item.
+
+        The log ends with the open question and the item, or with the item alone where the open question does not show
+        it: it may have been seen elsewhere, in a list of the most probable items, say.
+
+        Parameters
+        ----------
+        item : int
+            Any item.
+
+        Raises
+        ------
+        ValueError
+            If there is no such item, or the search is over already.
+
+        Examples
+        --------
+        >>> import learn2search as l2s
+        >>> search = l2s.GaussSearch(l2s.Embedding([[0.0], [1.0], [2.0], [3.0]]), seed=0)
+        >>> query = search.show([0, 3])
+        >>> search.found(3)
+        >>> search.done, search.target, search.log
+        (True, 3, (Step(query=(0, 3), chosen=3),))
+        """
+        self._check_not_found()
+        if not is_item(item) or not 0 <= item < self.embedding.n_items:
+            raise ValueError(f"found() takes an item, a whole number of 0..{self.embedding.n_items - 1}, got {item!r}")
+        shown = self._pending if self._pending is not None and item in self._pending else (int(item),)
+        self._end(Step(shown, int(item)))
+
+    def restrict(self, candidates: Selection | None = None, exclude: Selection | None = None) -> None:
+        """From now on show only these items, of those that the search was made for. The answers so far are kept.
+
+        It takes the place of an earlier restriction, also to widen it; without arguments there is none any more. `undo`
+        takes answers back, not restrictions. An open question that shows other items is dropped.
+
+        Parameters
+        ----------
+        candidates : (n,) array_like of bool, (m,) array_like of int, or callable, optional
+            The items that may be shown, as in the constructor; by default all that the search was made for.
+        exclude : the same, optional
+            Items that may not be shown.
+
+        Raises
+        ------
+        ValueError
+            If they name no items, or leave none; then the search is as it was.
+
+        Examples
+        --------
+        >>> import learn2search as l2s
+        >>> search = l2s.PosteriorSearch(l2s.Embedding([[0.0], [1.0], [2.0], [3.0], [4.0]]), noise=0.5, seed=0)
+        >>> search.restrict([0, 1, 2, 4], exclude=lambda items: items > 2)
+        >>> search.candidates.tolist(), len(search.ask(4))
+        ([0, 1, 2], 3)
+        """
+        chosen = candidate_mask(candidates, exclude, self.embedding.n_items)
+        self._set_out(both(self._domain, chosen), self._near)
+        self._replay_all(self._pending)
+
+    def begin_near(self, items: int | Sequence[int] | Items) -> None:
+        """The target is like these items: they say where to begin, and later answers may overrule them.
+
+        What is believed before any answer is their neighbourhood, about a tenth of all items for each, and with
+        probability 0.1 anything else. The Gaussian belief of `GaussSearch` has the mean and the covariance of the
+        neighbourhood. Answers so far are kept, an open question is dropped. `undo` does not take this back;
+        `begin_near([])` does.
+
+        Parameters
+        ----------
+        items : int or sequence of int
+            One or more items, candidates or not.
+
+        Raises
+        ------
+        ValueError
+            If an item is unknown.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import learn2search as l2s
+        >>> search = l2s.PosteriorSearch(l2s.Embedding(np.arange(100.0)[:, None]), noise=1.0, seed=0)
+        >>> before = search.entropy
+        >>> search.begin_near([20])
+        >>> search.top(1)[0][0], search.entropy < before
+        (20, True)
+        """
+        given = [items] if is_item(items) else items
+        self._set_out(self._allowed, checked_items(given, self.embedding, "begin_near"))
+        self._replay_all(None)
+
+    def replay(
+        self,
+        log: Iterable[tuple[Sequence[int], int | None]],
+        pending: Sequence[int] | None = None,
+        target: int | None = None,
+    ) -> None:
         """Forget all answers and take these in instead, as when a search is rebuilt from a table of answers.
 
         Parameters
@@ -317,6 +442,8 @@ class Search(metaclass=_SearchType):
             search's own `log` will do.
         pending : sequence of int, optional
             The question that is open after them. By default none is, and `ask` makes one.
+        target : int, optional
+            The item that was found, if the last entry of the log is where `found` ended the search.
 
         Raises
         ------
@@ -331,9 +458,18 @@ class Search(metaclass=_SearchType):
         >>> search.used, search.ask()
         (frozenset({0, 3}), (1, 2))
         """
-        steps = [_checked_step(query, chosen, self.embedding) for query, chosen in log]
-        question = None if pending is None else _checked_step(pending, None, self.embedding).query
+        entries = list(log)
+        last = [] if target is None else entries[-1:]
+        steps = [checked_step(query, chosen, self.embedding) for query, chosen in entries[: len(entries) - len(last)]]
+        end = [checked_step(query, chosen, self.embedding, least=1) for query, chosen in last]
+        if target is not None and (pending is not None or not end or end[0].chosen != target):
+            raise ValueError(
+                f"a search that found item {target!r} ends with it: the last entry of its log must choose it"
+            )
+        question = None if pending is None else self._checked_question(pending)
         self._replay(steps)
+        for step in end:
+            self._end(step)
         self._pending = question
 
     def restart(self, key: Key | None = None) -> None:
@@ -368,11 +504,10 @@ class Search(metaclass=_SearchType):
         """
         if not isinstance(k, int | np.integer) or k < 1:
             raise ValueError(f"top(k) gives the k best items, k from 1, got {k!r}")
-        probability = self.probability()
-        k = min(int(k), len(probability))
-        best = np.argpartition(-probability, k - 1)[:k]
-        best = best[np.lexsort((best, -probability[best]))]
-        return [(int(item), float(probability[item])) for item in best]
+        probability = self._chances()
+        items = np.arange(len(probability)) if self._allowed is None else np.flatnonzero(self._allowed)
+        best = _highest(probability[items], int(k))
+        return [(int(item), float(probability[item])) for item in items[best]]
 
     @property
     def log(self) -> tuple[Step, ...]:
@@ -393,25 +528,54 @@ class Search(metaclass=_SearchType):
     def candidates(self) -> Items:
         """The items that can be the target, ascending: where it is found by being shown, those not shown yet.
 
-        When all have been shown it was overlooked, and all are candidates again.
+        Only items that may be shown (`restrict`). When all have been shown it was overlooked, and all are candidates
+        again.
         """
-        shown = self.used if self.stop == "shown" else frozenset()
-        every = np.arange(self.embedding.n_items)
-        return every if len(shown) in (0, len(every)) else np.delete(every, list(shown))
+        every = np.arange(self.embedding.n_items) if self._allowed is None else np.flatnonzero(self._allowed)
+        if self.stop != "shown" or not self._log:
+            return every
+        unseen = np.setdiff1d(every, list(self.used), assume_unique=True)
+        return unseen if len(unseen) else every
 
     @property
     def left(self) -> int:
         """How many items can still be asked together: unused items, counting those at the same place once."""
-        return self._n_places if self.reuse else int(self._places_left[0])
+        return self._n_open if self.reuse else int(self._places_left[0])
 
     @property
     def done(self) -> bool:
-        """True when nothing is left to ask: fewer than two unused items."""
-        return self._pending is None and self.left < 2
+        """True when nothing is left to ask: the target was `found`, or fewer than two candidates are unused."""
+        return self._target is not None or (self._pending is None and self.left < 2)
+
+    @property
+    def target(self) -> int | None:
+        """The item that was `found`; None while the search goes on."""
+        return self._target
+
+    @property
+    def prior(self) -> Array:
+        """How probable each item was before any answer, `(n,)`; 0 for items that are no candidates."""
+        return self._prior.copy()
+
+    @property
+    def entropy(self) -> float:
+        """How much is not known about the target, in bits: log₂ m where m items are equally probable."""
+        chances = self._chances()
+        chances = chances[chances > 0]
+        return max(float(-(chances * np.log2(chances)).sum()), 0.0)
+
+    def __repr__(self) -> str:
+        n = self.embedding.n_items
+        items = f"{n:,} items" if self._allowed is None else f"{int(self._allowed.sum()):,} of {n:,} items"
+        if self._target is not None:
+            return f"<{type(self).__name__}: {items}, found {self._target} after {len(self._log)} questions>"
+        (best, chance), *_ = self.top(1)
+        known = f"{len(self._log)} answers, {self.entropy:.1f} bits to go, most probable {best} ({chance:.0%})"
+        return f"<{type(self).__name__}: {items}, {known}{', done' if self.done else ''}>"
 
     @property
     def options(self) -> dict[str, Any]:
-        """What the search was made with, but for the embedding and the seed."""
+        """What the search was made with, but for the embedding, the candidates and the seed."""
         bound = inspect.signature(type(self)).bind(*self._given, **self._named)
         bound.apply_defaults()
         given: dict[str, Any] = {}
@@ -419,13 +583,13 @@ class Search(metaclass=_SearchType):
             if parameter.kind is parameter.VAR_POSITIONAL:
                 raise ValueError(f"{type(self).__name__} takes *{name}: a search is stored by the names of its options")
             given |= bound.arguments[name] if parameter.kind is parameter.VAR_KEYWORD else {name: bound.arguments[name]}
-        return {name: value for name, value in list(given.items())[1:] if name != "seed"}
+        return {name: value for name, value in list(given.items())[1:] if name not in _NOT_OPTIONS}
 
     # --- storing ---
 
     def to_dict(self) -> dict[str, Any]:
-        """The search as plain JSON values: its options, its key and its log. No belief is stored, because it follows
-        from them.
+        """The search as plain JSON values: its options, its candidates, its key and its log. No belief is stored,
+        because it follows from them.
 
         Returns
         -------
@@ -443,14 +607,18 @@ class Search(metaclass=_SearchType):
                 f'{type(self).__name__} has no name to be stored under: put @register_strategy("...") above the class'
             )
         return {
-            "format": _FORMAT,
-            "version": _VERSION,
+            "format": FORMAT,
+            "version": VERSION,
             "strategy": name,
             "embedding": self.embedding.fingerprint,
-            "options": {name: _plain(value, name) for name, value in self.options.items()},
+            "options": {name: plain(value, name) for name, value in self.options.items()},
+            "candidates": packed(self._domain),
+            "restricted": packed(self._allowed),
+            "near": list(self._near),
             "key": [f"{word:016x}" for word in self._key],
             "log": [[list(step.query), step.chosen] for step in self._log],
             "pending": None if self._pending is None else list(self._pending),
+            "found": self._target,
         }
 
     @classmethod
@@ -474,7 +642,7 @@ class Search(metaclass=_SearchType):
         ValueError
             If the state is of another version, another strategy or another embedding.
         """
-        _check_state(state, embedding)
+        check_state(state, embedding)
         strategy = STRATEGIES.get(state["strategy"])
         if not (isinstance(strategy, type) and issubclass(strategy, cls)):
             raise ValueError(f'this is a "{state["strategy"]}" search, not one that {cls.__name__} can continue')
@@ -483,19 +651,50 @@ class Search(metaclass=_SearchType):
         except TypeError as error:
             raise ValueError(f"the stored search has options that {strategy.__name__} does not know: {error}") from None
         search._key = np.array([int(word, 16) for word in state["key"]], np.uint64)
-        search.replay(state["log"], state["pending"])
+        search._domain = unpacked(state.get("candidates"), embedding.n_items)
+        allowed = both(search._domain, unpacked(state.get("restricted"), embedding.n_items))
+        search._set_out(allowed, checked_items(state.get("near", ()), embedding, "begin_near"))
+        search.replay(state["log"], state["pending"], state.get("found"))
         return search
 
     def __reduce__(self) -> tuple[Callable[..., "Search"], tuple[Any, ...]]:
         """Copying and pickling go by way of the log, too."""
-        return _copied, (type(self), self.embedding, self.options, self._key, self.log, self._pending)
+        about = self._domain, self._allowed, self._near
+        so_far = self.log, self._pending, self._target
+        return _copied, (type(self), self.embedding, self.options, self._key, about, so_far)
 
     # --- shared parts ---
 
+    def _set_out(self, allowed: Mask | None, near: tuple[int, ...]) -> None:
+        """Which items are candidates (None: all), and which ones the target is said to be like; then answers have to be
+        taken in anew.
+        """
+        n = self.embedding.n_items
+        self._allowed, self._near = allowed, near
+        if allowed is None:
+            self._closed = np.zeros(n, np.uint8)
+            self._n_open = self.embedding.derived("places", lambda: int(count_places(self._twins)))
+        else:
+            self._closed = (~allowed).astype(np.uint8)
+            self._n_open = len(free_items(self._closed, self._twins))
+        self._prior = _first_chances(self._given_prior, self._near_weights(), allowed, n)
+
+    def _near_weights(self) -> Array | None:
+        return near_weights(self.embedding, self._near, self.noise) if self._near else None
+
+    def _replay_all(self, pending: tuple[int, ...] | None) -> None:
+        """Take all answers in anew, and ask the open question again if it still can be."""
+        steps, target = self._log, self._target
+        last = [] if target is None else steps[-1:]
+        self._replay(steps[: len(steps) - len(last)])
+        for step in last:
+            self._end(step)
+        self._pending = None if pending is None or self._closed[list(pending)].any() else pending
+
     def _replay(self, log: list[Step]) -> None:
-        self._log, self._pending = [], None
-        self._blocked = np.zeros(self.embedding.n_items, np.uint8)
-        self._places_left = np.array([self._n_places])
+        self._log, self._pending, self._target = [], None, None
+        self._blocked = self._closed.copy()
+        self._places_left = np.array([self._n_open])
         self.start()
         for step in log:
             self._take_in(step)
@@ -506,6 +705,24 @@ class Search(metaclass=_SearchType):
             use_up(np.array(step.query, np.int64), self._blocked, self._twins, self._places_left)
         self._log.append(step)
 
+    def _end(self, step: Step) -> None:
+        """The last entry of the log: its choice is what was looked for."""
+        self._log.append(step)
+        self._pending, self._target = None, step.chosen
+
+    def _chances(self) -> Array:
+        """`probability()`, but nothing for items that are no candidates, whatever a strategy thinks of them."""
+        chances = np.asarray(self.probability())
+        if chances.shape != (self.embedding.n_items,):
+            raise ValueError(
+                f"{type(self).__name__}.probability() must give one number an item, shape ({self.embedding.n_items},), "
+                f"got {chances.shape}"
+            )
+        if self._allowed is None or not chances[~self._allowed].any():
+            return chances
+        chances = np.where(self._allowed, chances, 0.0)
+        return np.asarray(chances / chances.sum()) if chances.sum() > 0 else self._prior.copy()
+
     @cached_property
     def _generator(self) -> np.random.Generator:
         """Of the last question asked, after what was drawn for it."""
@@ -513,7 +730,7 @@ class Search(metaclass=_SearchType):
 
     def _is_mode(self, target: int) -> bool:
         """Is the target the most probable item? Ties are broken at random."""
-        probability = self.probability()
+        probability = self._chances()
         if probability[target] < probability.max():
             return False
         ties = int(np.sum(probability == probability[target]))
@@ -527,6 +744,8 @@ class Search(metaclass=_SearchType):
         is_query = items.dtype.kind in "iu" and items.shape == (k,) and len(set(items.tolist())) == k
         if not is_query or items.min() < 0 or items.max() >= n:
             fault = f"it must propose {k} different items of 0..{n - 1}"
+        elif self._closed[items].any():
+            fault = "some are no candidates (`restrict`) and may not be shown; `free` has those that may"
         elif not at_different_places(items.astype(np.int64, copy=False), self._twins):
             fault = "some are at the same place and cannot be compared; `free` has one of each place"
         elif self._blocked[items].any() and not self.probability()[items[self._blocked[items] > 0]].all():
@@ -535,15 +754,27 @@ class Search(metaclass=_SearchType):
             return tuple(items.tolist())
         raise ValueError(f"{type(self).__name__} proposed {items.tolist()}: {fault}")
 
-    def _check_size(self, k: int) -> None:
+    def _checked_question(self, query: Any) -> tuple[int, ...]:
+        """A question that was given, of candidates only."""
+        question = checked_step(query, None, self.embedding).query
+        for item in question:
+            if self._closed[item]:
+                raise ValueError(f"item {item} is no candidate and may not be shown: restrict() says which items may")
+        return question
+
+    def _checked_size(self, k: int) -> int:
         if not isinstance(k, int | np.integer) or not 2 <= k <= MAX_SHOWN:
             raise ValueError(f"a query shows 2 to {MAX_SHOWN} items, got k={k!r}")
+        self._check_not_found()
         if self.left < 2:
             raise ValueError(
                 "there is nothing left to ask: fewer than two different items are unused; see top(), or undo()"
             )
-        if k > self.left:
-            raise ValueError(f"{k} items asked for, but only {self.left} different ones are left: ask(k={self.left})")
+        return min(int(k), self.left)
+
+    def _check_not_found(self) -> None:
+        if self._target is not None:
+            raise ValueError(f"the search is over: item {self._target} was found; undo() or restart()?")
 
 
 STRATEGIES: Registry[Callable[..., Search]] = Registry("strategy", "learn2search.strategies", "learn2search.search")
@@ -554,62 +785,44 @@ def _copied(
     embedding: Embedding,
     options: dict[str, Any],
     key: Key,
-    log: tuple[Step, ...],
-    pending: tuple[int, ...] | None,
+    about: tuple[Mask | None, Mask | None, tuple[int, ...]],
+    so_far: tuple[tuple[Step, ...], tuple[int, ...] | None, int | None],
 ) -> Search:
     search = strategy(embedding, **options)
     search._key = key
-    search.replay(log, pending)
+    search._domain, allowed, near = about
+    search._set_out(allowed, near)
+    search.replay(*so_far)
     return search
 
 
-def _plain(value: Any, name: str) -> Any:
-    """An option as JSON holds it."""
-    if isinstance(value, np.ndarray | np.generic):
-        return value.tolist()
-    if isinstance(value, list | tuple):
-        return [_plain(part, name) for part in value]
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    raise ValueError(f"the option {name} is a {type(value).__name__}, which cannot be stored: give numbers or text")
+def _checked_weights(prior: ArrayLike | None, n: int) -> Array | None:
+    """Weights that sum to 1, or None where none were given."""
+    if prior is None:
+        return None
+    weights = np.array(prior, float)
+    if weights.shape != (n,):
+        raise ValueError(f"the prior must be {n} weights, one an item, got shape {weights.shape}")
+    if not np.isfinite(weights).all() or weights.min() < 0 or weights.max() <= 0:
+        raise ValueError(f"the prior's weights must be 0 or more and not all 0, got {weights.min()} to {weights.max()}")
+    weights /= weights.max()
+    return np.asarray(weights / weights.sum())
 
 
-def _check_state(state: Mapping[str, Any], embedding: Embedding) -> None:
-    if state.get("format") != _FORMAT:
-        raise ValueError(f'not a stored search: expected format "{_FORMAT}", got {state.get("format")!r}')
-    if state.get("version") != _VERSION:
-        raise ValueError(
-            f"the stored search has version {state.get('version')!r}, this release reads version {_VERSION}: "
-            "finish it with the release that began it, or begin a new one"
-        )
-    missing = {"strategy", "embedding", "options", "key", "log", "pending"} - set(state)
-    if missing:
-        raise ValueError(f"the stored search is incomplete: {', '.join(sorted(missing))} missing")
-    if state["embedding"] != embedding.fingerprint:
-        raise ValueError(
-            f"the stored search was made on embedding {state['embedding']}, this one is {embedding.fingerprint}: "
-            "load the embedding that it began with"
-        )
-    key, log = state["key"], state["log"]
-    if not (isinstance(key, list) and len(key) == 2 and all(re.fullmatch("[0-9a-f]{16}", str(word)) for word in key)):
-        raise ValueError(f"the stored search has a bad key: expected two words of 16 hex digits, got {key!r}")
-    if not (isinstance(log, list) and all(isinstance(entry, list | tuple) and len(entry) == 2 for entry in log)):
-        raise ValueError("the stored search has a bad log: expected a list of [query, chosen]")
+def _first_chances(given: Array | None, near: Array | None, allowed: Mask | None, n: int) -> Array:
+    """How probable each item is before any answer; where the weights have nothing for the candidates, all alike."""
+    chances = np.full(n, 1.0 / n) if given is None else given.copy()
+    if near is None and allowed is None:
+        return chances
+    chances *= (1.0 if near is None else near) * (1.0 if allowed is None else allowed)
+    if chances.sum() == 0:
+        chances[:] = 1.0 if allowed is None else allowed
+    return np.asarray(chances / chances.sum())
 
 
-def _checked_step(query: Any, chosen: Any, embedding: Embedding) -> Step:
-    """A question and its answer as they were stored or given, or an error that says what is wrong with them."""
-    if isinstance(query, str) or not isinstance(query, Sequence | np.ndarray) or not all(map(_is_item, query)):
-        raise ValueError(f"a query is a list of items, whole numbers, got {query!r}")
-    unknown = [item for item in query if not 0 <= item < embedding.n_items]
-    if unknown:
-        raise ValueError(f"a query names item {unknown[0]}, but the items are 0..{embedding.n_items - 1}")
-    if not 2 <= len(set(query)) == len(query) <= MAX_SHOWN:
-        raise ValueError(f"a query must be 2 to {MAX_SHOWN} different items, got {query!r}")
-    if chosen is not None and (not _is_item(chosen) or chosen not in query):
-        raise ValueError(f"the answer {chosen!r} is not an item of its query {query!r}")
-    return Step(tuple(int(item) for item in query), None if chosen is None else int(chosen))
-
-
-def _is_item(value: Any) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+def _highest(values: Array, k: int) -> Items:
+    """Places of the k largest values, largest first; of equal ones the lowest."""
+    k = min(k, len(values))
+    best = np.argpartition(-values, k - 1)[:k]
+    ordered: Items = best[np.lexsort((best, -values[best]))]
+    return ordered

@@ -15,20 +15,24 @@ import numpy as np
 from learn2search.compiled import compiled, inlined, with_names
 from learn2search.oracle import Person, choose
 from learn2search.search.base import Search
-from learn2search.search.places import holds, use_up
-from learn2search.search.trace import Games, Trace, answered, flipped, record
+from learn2search.search.places import can_be_asked, holds, use_up
+from learn2search.search.trace import NO_ITEM, Games, Trace, answered, flipped, keep_query, record
 from learn2search.streams import open_stream
 from learn2search.typing import Blocked, Items, Items32, Key, Keys, Stream
 
 Implementation = TypeVar("Implementation", bound=Callable[..., Any])
 
-_STEPS = ("start", "propose", "learn", "probability")  # what a search does, in `Search`
+BAD_PROPOSAL = -(2**62)  # the cost of a search that ended because its strategy proposed what cannot be asked
+_STEPS = ("start", "propose", "learn", "probability", "ask", "tell", "candidates", "left", "done")  # of `Search`
 
 
 class LoopSetup(NamedTuple):
-    """What the loop itself has to know. n_places: how many different places the items have."""
+    """What the loop itself has to know. closed: 1 for items that may not be shown; n_places: how many different places
+    the others have.
+    """
 
     twins: Items32
+    closed: Blocked
     n_places: int
     reuse: bool
     stop_at_mode: bool
@@ -36,12 +40,12 @@ class LoopSetup(NamedTuple):
 
 def loop_setup(search: Search) -> LoopSetup:
     """The part of a strategy's setup that is the same for all."""
-    return LoopSetup(search._twins, search._n_places, search.reuse, search.stop == "mode")
+    return LoopSetup(search._twins, search._closed, search._n_open, search.reuse, search.stop == "mode")
 
 
 def setup_of(search: Search) -> Any:
-    """The compiled setup of a search, or None where there is none, or where a subclass has changed one of the steps:
-    the compiled loop would not know.
+    """The compiled setup of a search, or None where there is none, or where a subclass has changed a step or what the
+    loop asks it: the compiled loop would not know.
     """
     return search.compiled_setup() if _has_its_steps(type(search)) else None
 
@@ -106,16 +110,30 @@ def _loop_with_steps_of(setup: type[tuple[Any, ...]]) -> Callable[..., None]:
     return compiled(with_names(run_many, label, {"run": run_one}))
 
 
+def check_proposals(setup: Any, games: Games, trace: Trace) -> None:
+    """An error that names the proposal, where one could not be asked; the trace ends with it."""
+    if not (games.costs == BAD_PROPOSAL).any():
+        return
+    proposed = [item for item in trace.shown[int(trace.asked[0]) - 1].tolist() if item != NO_ITEM]
+    raise ValueError(
+        f"the compiled loop of {type(setup).__name__} proposed {proposed}: it must propose as many different items of "
+        f"0..{len(setup.loop.closed) - 1} as were asked for, all of them candidates"
+    )
+
+
 def run(setup: Any, key: Key, person: Person, person_key: Key, target: int, k: int, trace: Trace) -> int:
     """One search with a simulated person: the number of questions, negative when the target was not found."""
     loop, belief = setup.loop, start(setup)
-    blocked, places_left = np.zeros(len(loop.twins), np.uint8), np.array([loop.n_places])
+    blocked, places_left = loop.closed.copy(), np.array([loop.n_places])
     for step in range(len(trace.shown)):
         size = min(k, places_left[0])
         if size < 2:
             return -step if loop.stop_at_mode else one_by_one(step, target, blocked, len(trace.shown))
         stream = open_stream(key, step)
         query = propose(setup, belief, blocked, size, stream)
+        if not can_be_asked(query, size, loop.closed):
+            keep_query(trace, step, query)
+            return BAD_PROPOSAL
         chosen = choose(person, query, target, open_stream(person_key, step))
         belief = learn(setup, belief, query, chosen, blocked)
         record(trace, step, query, chosen, person, target)
@@ -132,6 +150,8 @@ def run_many(
     """A search for each target, one after the other. `games` takes the results; `trace` keeps the last search."""
     for game in range(len(targets)):
         games.costs[game] = run(setup, keys[game], person, person_keys[game], targets[game], k, trace)
+        if games.costs[game] == BAD_PROPOSAL:
+            return
         games.flips[game] = flipped(trace)
         games.answered[game] = answered(trace)
 

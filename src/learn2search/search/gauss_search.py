@@ -6,9 +6,10 @@ moves the belief by assumed-density filtering.
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from learn2search.compiled import compiled
 from learn2search.embedding import Embedding
@@ -16,8 +17,10 @@ from learn2search.nearest import Index, Nearest, Scratch, nearest_item, new_scra
 from learn2search.normal_tails import hazard_at
 from learn2search.search import compiled_loop
 from learn2search.search.base import Search
+from learn2search.search.candidates import Selection
 from learn2search.search.compiled_loop import LoopSetup, implements, loop_setup
 from learn2search.search.matrices import cholesky, exact_top_eigenvector, product, top_eigenvector
+from learn2search.search.neighbourhood import near_moments, weighted_moments
 from learn2search.search.places import block_place
 from learn2search.search.strategies import register_strategy
 from learn2search.streams import below, normal_pair, set_stream, stream_of
@@ -93,8 +96,9 @@ class GaussSearch(Search):
         Where the items are.
     noise : float, optional
         σ of the answers, in units of the embedding.
-    prior : Belief, optional
-        By default `Belief.of(embedding)`.
+    prior : Belief or (n,) array_like, optional
+        By default the mean and covariance of the candidates: `Belief.of(embedding)` where all items are. Weights of the
+        items, as their popularity, give the weighted mean and covariance.
     metric : {"euclidean", "mahalanobis"}, optional
         Of the nearest item. By default the paper's choice: per-item Mahalanobis for embeddings with variances.
     eigen : {"power", "exact"}, optional
@@ -103,6 +107,11 @@ class GaussSearch(Search):
         A search is over when the target was shown, or when it is the most probable item.
     reuse : bool, optional
         May an item be shown twice?
+    candidates : (n,) array_like of bool, (m,) array_like of int, or callable, optional
+        The items that may be shown, as a mask, by their numbers, or as a function of the array of all items that
+        returns either; by default all. Nothing else is ever shown. `restrict` chooses among them on the way.
+    exclude : the same, optional
+        Items that may not be shown.
     seed : int, SeedSequence or Generator, optional
         The same seed and answers give the same questions.
 
@@ -130,30 +139,31 @@ class GaussSearch(Search):
     (0, 1)
     """
 
+    _first: tuple[Array, Belief] | None = None  # the belief before any answer, and the weights it was made for
+
     def __init__(
         self,
         embedding: Embedding,
         noise: float = 1.0,
         *,
-        prior: Belief | None = None,
+        prior: Belief | ArrayLike | None = None,
         metric: str | None = None,
         eigen: str = "power",
         stop: str = "shown",
         reuse: bool = False,
+        candidates: Selection | None = None,
+        exclude: Selection | None = None,
         seed: Seed = None,
     ) -> None:
-        super().__init__(embedding, noise, stop=stop, reuse=reuse, seed=seed)
+        weights = None if _is_belief(prior) else prior
+        about: dict[str, Any] = {"prior": weights, "candidates": candidates, "exclude": exclude}
+        super().__init__(embedding, noise, stop=stop, reuse=reuse, seed=seed, **about)
         if eigen not in ("power", "exact"):
             raise ValueError(f'eigen must be "power" or "exact", got {eigen!r}')
         self.metric = metric or ("euclidean" if embedding.var is None else "mahalanobis")
-        self._setup = GaussSetup(
-            loop_setup(self),
-            Belief.of(embedding) if prior is None else _checked_prior(prior, embedding.dim),
-            Nearest.of(embedding, self.metric).index,
-            embedding.var_rows,
-            self.noise,
-            eigen == "exact",
-        )
+        self._own_prior = _checked_prior(prior, embedding.dim) if _is_belief(prior) else None
+        self._nearest = Nearest.of(embedding, self.metric).index
+        self._exact = eigen == "exact"
 
     @property
     def belief(self) -> Belief:
@@ -161,17 +171,29 @@ class GaussSearch(Search):
         return self._belief
 
     def start(self) -> None:
-        self._belief = self._setup.prior
+        if self._first is None or self._first[0] is not self._prior:
+            self._first = self._prior, self._first_belief()
+        self._belief = self._first[1]
+
+    def _first_belief(self) -> Belief:
+        """Before any answer: near the items that the target is said to be like, or as given, or as the candidates."""
+        if self._near:
+            return _with_root(*near_moments(self.embedding, self._near, self.noise))
+        if self._own_prior is not None:
+            return self._own_prior
+        if self._allowed is None and self._given_prior is None:
+            return Belief.of(self.embedding)
+        return _with_root(*weighted_moments(self.embedding, self._prior))
 
     def propose(self, k: int, generator: np.random.Generator) -> Items:
-        setup, stream, scratch = self._setup, stream_of(generator), new_scratch(self.embedding.dim)
-        query = propose(self._belief, setup.nearest, self._blocked, self._twins, k, setup.exact, stream, scratch)
+        stream, scratch = stream_of(generator), new_scratch(self.embedding.dim)
+        query = propose(self._belief, self._nearest, self._blocked, self._twins, k, self._exact, stream, scratch)
         set_stream(generator, stream)
         return query
 
     def learn(self, query: tuple[int, ...], chosen: int | None) -> None:
         shown, place = np.array(query, np.int64), -1 if chosen is None else query.index(chosen)
-        self._belief = learn(self._belief, self.embedding.mean, self._setup.var, shown, place, self.noise)
+        self._belief = learn(self._belief, self.embedding.mean, self.embedding.var_rows, shown, place, self.noise)
 
     def probability(self) -> Array:
         """How probable each item is as the target.
@@ -188,12 +210,20 @@ class GaussSearch(Search):
         return np.asarray(density / density.sum())
 
     def compiled_setup(self) -> "GaussSetup":
-        return self._setup
+        first = self._first_belief()
+        return GaussSetup(loop_setup(self), first, self._nearest, self.embedding.var_rows, self.noise, self._exact)
 
 
-def _checked_prior(prior: Belief, dim: int) -> Belief:
-    if not isinstance(prior, tuple | list) or len(prior) not in (2, 3):
-        raise ValueError(f"the prior must be a Belief(mean, cov), got {type(prior).__name__}")
+def _is_belief(prior: Any) -> bool:
+    """A Belief, also one that was stored as lists; else it is weights."""
+    return isinstance(prior, tuple | list) and len(prior) in (2, 3) and bool(np.ndim(prior[0]))
+
+
+def _with_root(mean: Array, cov: Array) -> Belief:
+    return Belief(mean, cov, cholesky(cov))
+
+
+def _checked_prior(prior: Any, dim: int) -> Belief:
     mean, cov = (np.array(part, float, order="C") for part in prior[:2])
     if mean.shape != (dim,) or cov.shape != (dim, dim):
         raise ValueError(
@@ -205,7 +235,7 @@ def _checked_prior(prior: Belief, dim: int) -> Belief:
         raise ValueError("the prior must lie within 1e60: it should be of the size of the features")
     if np.linalg.eigvalsh(cov)[0] <= 0:
         raise ValueError("the prior's covariance must be positive definite: add a small multiple of the identity?")
-    return Belief(mean, cov, cholesky(cov))
+    return _with_root(mean, cov)
 
 
 # --- Algorithm 1: SampleMirror --------------------------------------------------------------------
@@ -373,7 +403,7 @@ def _learn(
 
 @implements(compiled_loop.is_mode, GaussSetup)
 def _is_mode(setup: GaussSetup, belief: tuple[Belief, Scratch], target: int, stream: Stream) -> bool:
-    return is_mode(belief[0], setup.nearest.mean, target, stream)
+    return is_mode(belief[0], setup.nearest.mean, setup.loop.closed, target, stream)
 
 
 @compiled
@@ -403,13 +433,15 @@ def _whitened_square(root: Array, mean: Array, point: Array, whitened: Array, en
 
 
 @compiled
-def is_mode(belief: Belief, x: Array, target: int, stream: Stream) -> bool:
-    """Is the target the item of highest density? Ties are broken at random."""
+def is_mode(belief: Belief, x: Array, closed: Blocked, target: int, stream: Stream) -> bool:
+    """Is the target the candidate of highest density? Ties are broken at random."""
     root = cholesky(belief.cov)
     whitened = np.empty(x.shape[1])
     mine = _whitened_square(root, belief.mean, x[target], whitened, np.inf)
     ties = 0
     for item in range(len(x)):
+        if closed[item]:
+            continue
         other = _whitened_square(root, belief.mean, x[item], whitened, mine)
         if other < mine:
             return False

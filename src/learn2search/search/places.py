@@ -66,6 +66,21 @@ def use_up(query: Items, blocked: Blocked, twins: Items32, places_left: Integers
 
 
 @compiled
+def can_be_asked(query: Items, k: int, closed: Blocked) -> bool:
+    """Is it k different items, all of which may be shown? Only then may compiled code use them as places in arrays."""
+    if len(query) != k:
+        return False
+    for at in range(k):
+        item = query[at]
+        if item < 0 or item >= len(closed) or closed[item]:
+            return False
+        for other in range(at):
+            if query[other] == item:
+                return False
+    return True
+
+
+@compiled
 def holds(query: Items, item: int) -> bool:
     """Is the item one of the query?"""
     found = False

@@ -11,6 +11,7 @@ from learn2search.compiled import compiled
 from learn2search.embedding import Embedding
 from learn2search.search import compiled_loop, rules
 from learn2search.search.base import Search
+from learn2search.search.candidates import Selection
 from learn2search.search.compiled_loop import LoopSetup, implements, loop_setup
 from learn2search.search.likelihood import Space, space_of, weigh
 from learn2search.search.strategies import register_strategy
@@ -42,7 +43,13 @@ class PosteriorSearch(Search):
     reuse : bool, optional
         May an item be shown twice? By default only when `stop` is "mode".
     prior : (n,) array_like, optional
-        Weights of the items; by default all alike.
+        Weights of the items, as their popularity; by default all alike. An item of weight 0 is no target, but may be
+        shown to compare with: `exclude` it if it must not.
+    candidates : (n,) array_like of bool, (m,) array_like of int, or callable, optional
+        The items that may be shown, as a mask, by their numbers, or as a function of the array of all items that
+        returns either; by default all. Nothing else is ever shown. `restrict` chooses among them on the way.
+    exclude : the same, optional
+        Items that may not be shown.
     miss_rate : float, optional
         The share of its probability that a shown item keeps, because people overlook things.
     hit_bonus : float, optional
@@ -75,6 +82,8 @@ class PosteriorSearch(Search):
         stop: str = "shown",
         reuse: bool | None = None,
         prior: ArrayLike | None = None,
+        candidates: Selection | None = None,
+        exclude: Selection | None = None,
         miss_rate: float = 0.0,
         hit_bonus: float | None = None,
         seed: Seed = None,
@@ -85,25 +94,27 @@ class PosteriorSearch(Search):
             raise ValueError(f"miss_rate is a share, from 0 to below 1, got {miss_rate!r}")
         if hit_bonus is not None and not 0 <= hit_bonus < math.inf:
             raise ValueError(f"hit_bonus is a number of bits, 0 or more, got {hit_bonus!r}")
-        super().__init__(embedding, noise, stop=stop, reuse=stop == "mode" if reuse is None else reuse, seed=seed)
+        super().__init__(
+            embedding,
+            noise,
+            stop=stop,
+            reuse=stop == "mode" if reuse is None else reuse,
+            prior=prior,
+            candidates=candidates,
+            exclude=exclude,
+            seed=seed,
+        )
         self.rule = rule
         self.miss_rate = float(miss_rate)
         self.hit_bonus = float(
             hit_bonus if hit_bonus is not None else (HIT_BONUS if (rule, stop) == ("sampled", "shown") else 0)
         )
-        space = space_of(embedding, self.noise)
-        self._setup = PosteriorSetup(
-            loop_setup(self),
-            space,
-            _pair_tables(embedding, space) if rule in ("ig", "eff") else _no_tables(embedding.n_items),
-            _checked_prior(prior, embedding.n_items),
-            RULES.index(rule),
-            self.hit_bonus,
-            1.0 if stop == "mode" else self.miss_rate,
-        )
+        self._space = space = space_of(embedding, self.noise)
+        self._tables = _pair_tables(embedding, space) if rule in ("ig", "eff") else _no_tables(embedding.n_items)
+        self._keep = 1.0 if stop == "mode" else self.miss_rate
 
     def start(self) -> None:
-        self._p = self._setup.prior.copy()
+        self._p = self._prior.copy()
 
     def propose(self, k: int, generator: np.random.Generator) -> Items:
         stream = stream_of(generator)
@@ -112,24 +123,26 @@ class PosteriorSearch(Search):
         return query
 
     def learn(self, query: tuple[int, ...], chosen: int | None) -> None:
-        shown, place, setup = np.array(query, np.int64), -1 if chosen is None else query.index(chosen), self._setup
-        weigh(self._p, setup.space, shown, place, setup.keep, self._blocked, setup.prior)
+        shown, place = np.array(query, np.int64), -1 if chosen is None else query.index(chosen)
+        weigh(self._p, self._space, shown, place, self._keep, self._blocked, self._prior)
 
     def probability(self) -> Array:
         return self._p.copy()
 
     def compiled_setup(self) -> "PosteriorSetup":
-        return self._setup
+        rule = RULES.index(self.rule)
+        return PosteriorSetup(
+            loop_setup(self), self._space, self._tables, self._prior, rule, self.hit_bonus, self._keep
+        )
 
     def _query(self, k: int, stream: Stream) -> Items:
         """What the compiled `_propose` does, but only the rule in use has to be compiled."""
-        p, space, blocked, twins = self._p, self._setup.space, self._blocked, self._twins
+        p, space, blocked, twins = self._p, self._space, self._blocked, self._twins
         if self.rule == "random":
             return rules.random_query(blocked, twins, k, stream)
         if self.rule == "sampled":
             return rules.sampled_query(p, space, self.hit_bonus, blocked, twins, k, stream)
-        tables, by_gain = self._setup.tables, self.rule == "ig"
-        return rules.exact_query(p, space, tables, by_gain, self.hit_bonus, blocked, twins, k, stream)
+        return rules.exact_query(p, space, self._tables, self.rule == "ig", self.hit_bonus, blocked, twins, k, stream)
 
 
 def _by_rule(rule: str) -> Callable[..., PosteriorSearch]:
@@ -143,18 +156,6 @@ def _by_rule(rule: str) -> Callable[..., PosteriorSearch]:
 
 for _rule in RULES:
     register_strategy(_rule)(_by_rule(_rule))
-
-
-def _checked_prior(prior: ArrayLike | None, n: int) -> Array:
-    if prior is None:
-        return np.full(n, 1.0 / n)
-    weights = np.array(prior, float)
-    if weights.shape != (n,):
-        raise ValueError(f"the prior must be {n} weights, one an item, got shape {weights.shape}")
-    if not np.isfinite(weights).all() or weights.min() < 0 or weights.max() <= 0:
-        raise ValueError(f"the prior's weights must be 0 or more and not all 0, got {weights.min()} to {weights.max()}")
-    weights /= weights.max()
-    return np.asarray(weights / weights.sum())
 
 
 # --- tables of the exact rules, made once for each embedding and noise ------------------------------

@@ -12,9 +12,10 @@ from learn2search.cores import core_count
 from learn2search.embedding import Embedding
 from learn2search.oracle import Oracle, ProbitOracle, is_modelled
 from learn2search.progress import track
-from learn2search.search.base import MAX_SHOWN, Search, Step
-from learn2search.search.compiled_loop import loop_of, setup_of
+from learn2search.search.base import Search
+from learn2search.search.compiled_loop import check_proposals, loop_of, setup_of
 from learn2search.search.plain_loop import search_for
+from learn2search.search.stored_search import MAX_SHOWN, Step
 from learn2search.search.strategies import Strategy, make_search
 from learn2search.search.trace import Games, Trace, answered, flipped, new_games, new_trace, record, steps_of
 from learn2search.streams import children, seed_sequence, stream_keys
@@ -144,7 +145,7 @@ def simulate(
         noise = oracle.noise
     threads = core_count(workers, "workers")
     search = make_search(strategy, embedding, noise, stop=stop, **options)
-    wanted = _checked_targets(targets, embedding, oracle)
+    wanted = _checked_targets(targets, search, oracle)
     if not isinstance(k, int | np.integer) or not 2 <= k <= MAX_SHOWN:
         raise ValueError(f"a query shows 2 to {MAX_SHOWN} items, got k={k!r}")
     if max_queries is not None and max_queries < 1:
@@ -254,6 +255,7 @@ def _compiled(
         for some in _singles(part) if keep_logs else [part]:  # a trace holds one search
             ours = Games(games.costs[some], games.flips[some], games.answered[some])
             loop(setup, keys[some], oracle.person, person_keys[some], targets[some], k, trace, ours)
+            check_proposals(setup, ours, trace)
             logs.append(steps_of(trace) if keep_logs else ())
         return logs
 
@@ -308,13 +310,19 @@ def _share(flips: float, answers: float) -> float:
     return float(flips / answers) if answers > 0.0 else 0.0
 
 
-def _checked_targets(targets: ArrayLike, embedding: Embedding, oracle: Oracle) -> Items:
+def _checked_targets(targets: ArrayLike, search: Search, oracle: Oracle) -> Items:
+    embedding = search.embedding
     wanted = np.atleast_1d(np.asarray(targets))
     if wanted.ndim != 1 or len(wanted) == 0 or not np.issubdtype(wanted.dtype, np.integer):
         raise ValueError(f"targets must be a list of items, got shape {wanted.shape} of {wanted.dtype}")
     if wanted.min() < 0 or wanted.max() >= embedding.n_items:
         outside = wanted[(wanted < 0) | (wanted >= embedding.n_items)][0]
         raise ValueError(f"target {outside} is unknown: the items are 0..{embedding.n_items - 1} (numbered from 0)")
+    hidden = np.setdiff1d(wanted, search.candidates)
+    if len(hidden):
+        raise ValueError(
+            f"target {hidden[0]} is no candidate and would never be shown: leave it out, or let it be shown"
+        )
     if isinstance(oracle, ProbitOracle) and len(oracle.features) != embedding.n_items:
         raise ValueError(f"the oracle knows {len(oracle.features)} items, the embedding has {embedding.n_items}")
     return wanted.astype(np.int64)

@@ -1,13 +1,16 @@
 """Strategies by name, and searches of any of them."""
 
+import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 from learn2search.embedding import Embedding
 from learn2search.registry import definition_of
 from learn2search.search.base import STRATEGIES, Search
+from learn2search.search.noise_check import warn_of_default
 
 Strategy = str | Callable[..., Search]  # a name, a class, or a function that makes a search
+_DEFAULT_NOISE = 1.0
 Maker = TypeVar("Maker", bound=Callable[..., Search])
 
 
@@ -31,7 +34,7 @@ def register_strategy(name: str) -> Callable[[Maker], Maker]:
     Raises
     ------
     ValueError
-        If another strategy has the name; the error says which.
+        If there is no name, or another strategy has it; the error says which.
 
     Examples
     --------
@@ -43,6 +46,9 @@ def register_strategy(name: str) -> Callable[[Maker], Maker]:
     >>> l2s.make_search("in-order", l2s.Embedding([[0.0], [1.0], [2.0], [3.0]])).ask()
     (0, 1)
     """
+
+    if callable(name):  # @register_strategy without a name would leave a function in the place of the class
+        raise ValueError(f'{definition_of(name)} needs a name: put @register_strategy("...") above it')
 
     def register(strategy: Maker) -> Maker:
         _check(strategy)
@@ -83,7 +89,7 @@ def known_strategy(strategy: Strategy) -> Strategy:
     return STRATEGIES.name_of(strategy) or strategy
 
 
-def make_search(strategy: Strategy, embedding: Embedding, noise: float = 1.0, **options: Any) -> Search:
+def make_search(strategy: Strategy, embedding: Embedding, noise: float | None = None, **options: Any) -> Search:
     """A search by any strategy.
 
     Parameters
@@ -94,7 +100,7 @@ def make_search(strategy: Strategy, embedding: Embedding, noise: float = 1.0, **
     embedding : Embedding
         Where the items are.
     noise : float, optional
-        σ of the answers, in units of the embedding.
+        σ of the answers, in units of the embedding; by default 1.
     **options : object
         Of the strategy.
 
@@ -106,7 +112,7 @@ def make_search(strategy: Strategy, embedding: Embedding, noise: float = 1.0, **
     Raises
     ------
     ValueError
-        If the strategy is unknown, or makes something else.
+        If the strategy is unknown, does not take an option, or makes something else.
 
     Examples
     --------
@@ -117,12 +123,30 @@ def make_search(strategy: Strategy, embedding: Embedding, noise: float = 1.0, **
     """
     maker = STRATEGIES.get(strategy) if isinstance(strategy, str) else strategy
     _check(maker)
-    search = maker(embedding, noise, **options)
+    _check_takes(maker, options)
+    search = maker(embedding, _DEFAULT_NOISE if noise is None else noise, **options)
     if not isinstance(search, Search):
         raise ValueError(f"the strategy {definition_of(maker)} made a {type(search).__name__}, not a Search")
+    if noise is None:
+        warn_of_default(embedding, _DEFAULT_NOISE)
     return search
 
 
 def _check(strategy: object) -> None:
     if not callable(strategy) or (isinstance(strategy, type) and not issubclass(strategy, Search)):
         raise ValueError(f"a strategy is a subclass of Search, or a function that makes one, got {strategy!r}")
+
+
+def _check_takes(strategy: Callable[..., Search], options: dict[str, Any]) -> None:
+    """An error that names an option which the strategy has no room for."""
+    try:
+        signature = inspect.signature(strategy)
+    except ValueError:  # some callables do not say
+        return
+    try:
+        signature.bind(None, None, **options)
+    except TypeError as error:
+        raise ValueError(
+            f"the strategy {definition_of(strategy)}{signature} cannot be made with {', '.join(options) or 'nothing'} "
+            f"({error}): let it take (embedding, noise, **options) and pass the options on to Search"
+        ) from None

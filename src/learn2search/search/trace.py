@@ -7,14 +7,16 @@ import numpy as np
 from learn2search.compiled import compiled
 from learn2search.normal_tails import ndtr_at
 from learn2search.oracle import Person, nearest_shown, pair_margin
-from learn2search.search.base import Step
+from learn2search.search.stored_search import Step
 from learn2search.typing import Array, Items
+
+NO_ITEM = np.iinfo(np.int64).min  # fills the room of items that a question does not have
 
 
 class Trace(NamedTuple):
     """Where a compiled search writes what happened, question by question; one trace serves many searches in turn.
 
-    shown: `(max_queries, k)` items, -1 = none. chosen: `(max_queries,)` places in the query, -1 = can't tell.
+    shown: `(max_queries, k)` items, `NO_ITEM` = none. chosen: `(max_queries,)` places in the query, -1 = can't tell.
     chance_of_flip, chance_of_answer: `(max_queries,)` how probable a wrong answer was, and one that is not "can't
     tell". asked: `(1,)` the number of questions.
     """
@@ -48,18 +50,24 @@ def new_games(count: int) -> Games:
 def steps_of(trace: Trace) -> tuple[Step, ...]:
     """The questions and answers of the last search."""
     asked = int(trace.asked[0])
-    queries = [tuple(item for item in shown if item >= 0) for shown in trace.shown[:asked].tolist()]
+    queries = [tuple(item for item in shown if item != NO_ITEM) for shown in trace.shown[:asked].tolist()]
     places = trace.chosen[:asked].tolist()
     return tuple(Step(query, None if at < 0 else query[at]) for query, at in zip(queries, places, strict=True))
 
 
 @compiled
+def keep_query(trace: Trace, step: int, query: Items) -> None:
+    """Write down what was asked, or as much of it as there is room for."""
+    for place in range(trace.shown.shape[1]):
+        trace.shown[step, place] = query[place] if place < len(query) else NO_ITEM
+    trace.asked[0] = step + 1
+
+
+@compiled
 def record(trace: Trace, step: int, query: Items, chosen: int, person: Person, target: int) -> None:
     """Write a step down, with the chance of a wrong answer: for a pair its expectation, for more items as it came."""
-    for place in range(trace.shown.shape[1]):
-        trace.shown[step, place] = query[place] if place < len(query) else -1
+    keep_query(trace, step, query)
     trace.chosen[step] = chosen
-    trace.asked[0] = step + 1
     if len(query) == 2:
         margin = abs(pair_margin(person.features, query[0], query[1], target))
         wrong = ndtr_at(-(margin + person.undecided) / person.noise)

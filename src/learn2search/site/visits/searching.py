@@ -91,7 +91,7 @@ def _new_row(
     knows_nothing = metadata_of(site.models.model(model_id).info).knows_nothing
     strategy = _assigned(options.strategies, visitor or search_id)
     if knows_nothing:
-        strategy = recipe_of(collection).untaught_strategy
+        strategy = str(recipe_of(collection).untaught_strategy)
     return SearchRow(
         id=search_id,
         collection_id=collection.id,
