@@ -17,7 +17,7 @@ judged by
     surprise          -log₂ p(target), over eight answers of 20 searches; 200 items only. Both should be the same
 
 Part "loop": the learning loop with and without `one_choice=True`, 513 items, searches until the target is shown.
-Nothing here is tuned, but the length of the fits was chosen on worlds of the same kind and with the same seeds: it was seen before.
+Nothing here is tuned, but the length of the fits was chosen on worlds of the same kind with the same seeds.
 """
 
 from collections.abc import Callable

@@ -8,6 +8,7 @@ from learn2search import comparison
 from learn2search.learn import policy
 from learn2search.learn.policy import Attempt, Evaluation, Lessons
 from learn2search.learn.recipe import make_recipe
+from learn2search.typing import Triplets
 
 FEATURES = np.random.default_rng(3).normal(size=(40, 2))
 SEED = np.random.SeedSequence(5)
@@ -68,6 +69,80 @@ def test_a_doubling_that_was_passed_should_count() -> None:
     paper = make_recipe("paper")
     assert policy.fit_is_due(paper, 9, 100, Attempt(7, 80, True))
     assert not policy.fit_is_due(paper, 15, 150, Attempt(9, 100, True))
+
+
+# --- while answers are scarce ----------------------------------------------------------------------
+
+
+def test_scarce_answers_should_be_fitted_all_from_scratch_and_often() -> None:
+    recipe = make_recipe("best", scarce_below=8.0)
+    scarce = policy.while_scarce(recipe, 799, 100)
+    assert (scarce.held_out, scarce.warm_from, scarce.refit) == (0.0, np.inf, 1.1)
+    assert policy.last_lesson_to_fit(scarce, lessons(), 0, has_features=False) == 40
+    assert not policy.starts_warm(scarce, policy.first_positions(100, 2)._replace(is_taught=True), 799, 2)
+
+
+def test_the_scarcest_answers_should_not_tell_the_prior() -> None:
+    recipe = make_recipe("best", scarce_below=8.0)
+    assert policy.while_scarce(recipe, 399, 100).prior == policy.EXPECTED_VARIANCE
+    assert policy.while_scarce(recipe, 400, 100).prior == recipe.prior
+
+
+@pytest.mark.parametrize(
+    ("recipe", "triplets"),
+    [
+        (make_recipe("best", scarce_below=8.0), 800),
+        (make_recipe("best", scarce_below=8.0), 0),
+        (make_recipe("best"), 100),
+        (make_recipe("best", scarce_below=8.0, weigh_searches=True), 100),
+    ],
+)
+def test_other_answers_should_be_fitted_as_the_recipe_says(recipe: l2s.Recipe, triplets: int) -> None:
+    assert policy.while_scarce(recipe, triplets, 100) is recipe
+
+
+@pytest.mark.parametrize(("triplets", "epochs"), [(100, 300), (4000, 300), (8000, 150), (12_000, 100), (40_000, 100)])
+def test_a_fit_to_scarce_answers_should_take_many_steps(triplets: int, epochs: int) -> None:
+    assert policy.while_scarce(make_recipe("best", scarce_below=8.0), triplets, 10_000).epochs == (epochs, 60)
+
+
+@pytest.mark.parametrize("d", [1, 5, 40])
+def test_the_expected_variance_should_flip_the_expected_share_of_answers(d: int) -> None:
+    positions = np.random.default_rng(d).normal(scale=np.sqrt(policy.EXPECTED_VARIANCE), size=(20_000, d))
+    margins = l2s.random_margins(positions, count=200_000, seed=1)
+    assert l2s.flip_rate(margins, noise=1.0) == pytest.approx(comparison.FLIPPED, abs=0.004)
+
+
+def test_choices_that_are_not_about_growth_should_stay_while_answers_are_scarce() -> None:
+    assert policy.while_scarce(make_recipe("best", scarce_below=8.0, refit=[3, 7]), 100, 100).refit == (3, 7)
+    assert policy.while_scarce(make_recipe("best", scarce_below=8.0, refit=1.05), 100, 100).refit == 1.05
+
+
+def first_searches(seed: int) -> tuple[Lessons, Triplets]:
+    """12 searches of 75 random questions about 300 items, and random answers to judge by."""
+    generator = np.random.default_rng(seed)
+    features = generator.normal(size=(300, 5))
+    rows = np.array([generator.choice(300, 3, replace=False) for _ in range(12 * 75 + 2000)])
+    rows[: 12 * 75, 0] = np.repeat(generator.choice(300, 12, replace=False), 75)
+    rows = l2s.triplets.drop_degenerate(rows)
+    anchor, one, other = (features[column] for column in rows.T)
+    wrong = l2s.margin(one, other, anchor) + 0.4 * generator.standard_normal(len(rows)) < 0
+    rows[wrong] = rows[wrong][:, [0, 2, 1]]
+    return Lessons(rows[:-2000], 1 + np.arange(len(rows) - 2000) // 75), rows[-2000:]
+
+
+@pytest.mark.heavy
+def test_scarce_answers_should_be_predicted_better_by_their_own_rules() -> None:
+    """Mean log-likelihood of random answers, in three simulated worlds with 3 triplets an item."""
+    recipe, gains = make_recipe("best", scarce_below=8.0, n_components=5), []
+    for seed in range(3):
+        taught, judges = first_searches(seed)
+        now = policy.while_scarce(recipe, len(taught.triplets), 300)
+        both = [policy.fit(one, taught, 12, policy.first_positions(300, 5), None, SEED) for one in (recipe, now)]
+        before, after = (np.log(l2s.answer_probabilities(made.embedding, judges)).mean() for made in both)
+        gains.append(after - before)
+    assert np.mean(gains) > 2 * np.std(gains, ddof=1) / np.sqrt(3)
+    assert min(gains) > 0
 
 
 # --- which lessons ---------------------------------------------------------------------------------

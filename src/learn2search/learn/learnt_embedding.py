@@ -80,7 +80,7 @@ class LearntEmbedding:
         """
         weight, _ = policy.weigh_new(self.recipe, self.now, rows, places)
         self._append(rows, searches, places, weight)
-        if policy.fit_is_due(self.recipe, searches, self._n_rows, self.last):
+        if policy.fit_is_due(self._recipe_now(), searches, self._n_rows, self.last):
             self.fit(searches)
         elif self.now.online and len(rows):
             self.now = self._with(slice(self._n_rows - len(rows), self._n_rows), self.now)
@@ -88,11 +88,12 @@ class LearntEmbedding:
     def fit(self, searches: int) -> None:
         """An attempt at a better embedding, from all lessons but those that judge it."""
         lessons, known = self.lessons, self.features is not None
-        cut = policy.last_lesson_to_fit(self.recipe, lessons, self.fitted.fitted_up_to, has_features=known)
+        recipe = self._recipe_now()
+        cut = policy.last_lesson_to_fit(recipe, lessons, self.fitted.fitted_up_to, has_features=known)
         before = self._at(cut)
         seed = self._fit_seed(searches)
-        d = policy.next_dimension(self.recipe, before, lessons, cut, seed) if known else before.embedding.dim
-        made = policy.attempt(self.recipe, lessons, cut, before, self._placed(d), seed, features=self.features)
+        d = policy.next_dimension(recipe, before, lessons, cut, seed) if known else before.embedding.dim
+        made = policy.attempt(recipe, lessons, cut, before, self._placed(d), seed, features=self.features)
         if made.weights is not None:
             self._weights[: self._n_rows] = policy.with_weights(lessons, made.weights.weights).weights
         if made.accepted:
@@ -153,6 +154,12 @@ class LearntEmbedding:
             self._weights[: self._n_rows], self._first_weights[: self._n_rows] = arrays["weights"].T
 
     # --- parts ---
+
+    def _recipe_now(self) -> Recipe:
+        """Where nothing but answers is known, there are rules for few of them."""
+        if self.features is not None:
+            return self.recipe
+        return policy.while_scarce(self.recipe, self._n_rows, self.n_items)
 
     def _append(self, rows: Triplets, lesson: int | Items, places: Integers | None, weight: float) -> None:
         begin, needed = self._n_rows, self._n_rows + len(rows)

@@ -5,6 +5,7 @@ they came. Each question that learning has to answer is one function here:
 
     which searches teach?                `doubt`
     and how much?                        `weigh`, `weigh_new`
+    how while answers are few?           `while_scarce`
     is a fit due?                        `fit_is_due`
     which lessons are fitted?            `last_lesson_to_fit`: all but the newest, which judge the result
     with how many axes?                  `next_dimension`
@@ -17,13 +18,14 @@ they came. Each question that learning has to answer is one function here:
 """
 
 import math
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from learn2search.click import click_probabilities
-from learn2search.comparison import PROBIT, answer_probabilities, expected_scale, fit_scale
+from learn2search.comparison import FLIPPED, PROBIT, answer_probabilities, expected_scale, fit_scale
 from learn2search.embed.axes import to_principal_axes
 from learn2search.embed.dimension import better_dimension, energy_dimension
 from learn2search.embed.gauss_embed import GaussEmbed
@@ -47,8 +49,14 @@ AXES = (2, 5, 10, 20, 40, 80)  # that "auto" tries; on one axis items cannot pas
 COMPARE_FROM = 128  # lessons from which it does
 _COMPARED = 0.2  # of the lessons, the newest, judge how many axes are best
 CHOOSE_AT = 10_000  # triplets from which "estimated" chooses D, as in the paper
+# Positions N(0, s² I) have margins N(0, 3/2 s²), of which noise 1 flips the share arctan(1 / √(3/2 s²)) / π.
+EXPECTED_VARIANCE = 1.0 / (1.5 * math.tan(math.pi * FLIPPED) ** 2)
 TELL = 2.0  # nats by which features must make the answers more probable than a coin does
 COLD_BELOW = 12_000  # triplets: below, fits begin from scratch where searches are weighed
+_SCARCE_STEPS, _SCARCE_EPOCHS = 6000, 300  # of a fit while answers are scarce: so many steps in at most so many epochs
+_SCARCE_REFIT = 1.1
+_SCARCEST, _SCARCEST_RATE = 4.0, 0.08  # triplets an item: below, the prior is given, and steps are longer
+_LEAST_BATCH = 200  # triplets a step
 _NEWEST = 30  # lessons that say how far a belief can be trusted
 _WIDTHS = (1.0, 2.0, 4.0, 8.0)  # times the variances: a fit may be surer of its positions than it should be
 _OFFSET = 0.1  # of the prior's standard deviation: two items of which nothing is known must not coincide
@@ -195,6 +203,25 @@ def weigh_new(recipe: Recipe, known: Learnt, triplets: Triplets, places: Integer
 # --- when, and to what -----------------------------------------------------------------------------
 
 
+def while_scarce(recipe: Recipe, triplets: int, n_items: int) -> Recipe:
+    """The recipe for so many triplets.
+
+    While they are scarce, what a search costs falls with every lesson, so fits leave none out and come after a tenth
+    more. They begin from scratch, since a warm fit keeps what few answers have bent, and take many steps. While they
+    are scarcest, the prior is given: variances that the answers would have to tell shrink to nothing. Not where
+    searches are weighed: a fit that a bot may have bent must be judged.
+    """
+    if triplets == 0 or triplets >= recipe.scarce_below * n_items or recipe.weigh_searches:
+        return recipe
+    refit = min(recipe.refit, _SCARCE_REFIT) if isinstance(recipe.refit, float) else recipe.refit
+    steps = -(-triplets // max(_LEAST_BATCH, triplets // recipe.batches))  # an epoch
+    epochs = max(recipe.epochs[0], min(-(-_SCARCE_STEPS // steps), _SCARCE_EPOCHS))
+    scarce = replace(recipe, refit=refit, held_out=0.0, warm_from=math.inf, epochs=(epochs, recipe.epochs[1]))
+    if triplets >= _SCARCEST * n_items:
+        return scarce
+    return replace(scarce, prior=EXPECTED_VARIANCE, learning_rate=max(recipe.learning_rate, _SCARCEST_RATE))
+
+
 def fit_is_due(recipe: Recipe, searches: int, triplets: int, last: Attempt | None) -> bool:
     """Is there enough new to learn from, after so many searches with so many triplets? A result that was not accepted
     is tried again sooner."""
@@ -291,7 +318,7 @@ def _gauss(
         lapse=lapse,
         epochs=recipe.epochs[warm],
         learning_rate=recipe.learning_rate,
-        batch_size=max(200, len(triplets) // recipe.batches),
+        batch_size=max(_LEAST_BATCH, len(triplets) // recipe.batches),
         random_state=seed,
     )
 

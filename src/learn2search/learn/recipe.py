@@ -19,11 +19,13 @@ from learn2search.search.strategies import Strategy, known_strategy, strategy_na
 DOUBLING = "doubling"
 ESTIMATED, AUTO = "estimated", "auto"
 FITTED = "fit"
+_AMOUNTS = ("scarce_below", "warm_from", "online_from", "refine_from", "explore_below", "learning_rate", "batches")
 # What recipes did that version 0.1 stored: it used every fit.
 _VERSION_0_1: dict[str, Any] = {
     "held_out": 0.0,
     "retry": 1.1,
     "refine_from": 6.0,
+    "scarce_below": 0.0,
     "untaught_strategy": "sampled",
     "weigh_searches": False,
     "lapse": 0.0,
@@ -56,6 +58,8 @@ class Recipe:
         searches.
     refit_by : {"searches", "triplets"}, optional
         What must have grown.
+    scarce_below : float, optional
+        With fewer triplets an item, answers are scarce: see `policy.while_scarce`. 0 = never.
     warm_from, online_from : float, optional
         How many triplets an item there must be before fits begin at the one before, and before each search is followed
         by an online step; infinity = never.
@@ -102,10 +106,11 @@ class Recipe:
     untaught_strategy: Strategy = "random"
     embedding: str = "gauss"
     n_components: int | str = AUTO
-    prior: str = "ard"
+    prior: str | float = "ard"
     metric: str | None = "euclidean"
     refit: float | str | tuple[int, ...] = 1.2
     refit_by: str = "searches"
+    scarce_below: float = 0.0
     warm_from: float = 2.0
     online_from: float = 8.0
     epochs: tuple[int, int] = (100, 60)
@@ -129,7 +134,7 @@ class Recipe:
         _check_components(self.n_components)
         object.__setattr__(self, "refit", _checked_refit(self.refit))
         object.__setattr__(self, "epochs", _checked_epochs(self.epochs))
-        for name in ("warm_from", "online_from", "refine_from", "explore_below", "learning_rate", "batches"):
+        for name in _AMOUNTS:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not value >= 0:
                 raise ValueError(f"{name} must be a number, 0 or more, got {value!r}")
@@ -143,7 +148,7 @@ class Recipe:
         _check_lapse(self.lapse)
         if not self.retry > 1:
             raise ValueError(f"retry is a factor above 1, got {self.retry!r}")
-        for name in ("n_components", "warm_from", "online_from", "explore_below", "learning_rate", "batches", "lapse"):
+        for name in ("n_components", "lapse", *_AMOUNTS):
             value = getattr(self, name)
             if isinstance(value, np.generic):  # a plain number, as a file holds it
                 object.__setattr__(self, name, value.item())
