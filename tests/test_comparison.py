@@ -209,7 +209,10 @@ def test_uncertain_probit_answers_should_have_their_exact_probability(d: int) ->
         assert rough.max() < NORMAL_FORM[d][1]
 
 
-@pytest.mark.parametrize(("d", "mean", "largest"), [(2, 0.045, 0.16), (10, 0.015, 0.05), (50, 0.006, 0.02)])
+@pytest.mark.parametrize(
+    ("d", "mean", "largest"),
+    [(2, 0.045, 0.16), (10, 0.015, 0.05), pytest.param(50, 0.006, 0.02, marks=pytest.mark.heavy)],
+)
 def test_uncertain_ratio_answers_should_be_close_to_sampling(d: int, mean: float, largest: float) -> None:
     """An item's variance, summed over its axes, up to four times the link's unit of length squared; κ to 14."""
     noise = np.random.default_rng(0).normal(size=(5_000, 3, d))

@@ -102,6 +102,7 @@ def test_an_encoder_and_another_warm_start_should_not_be_given_at_once(tmp_path:
         (["backup", "missing/site.zip"], "No such file or directory"),
     ],
 )
+@pytest.mark.usefixtures("forgotten_names")
 def test_mistakes_should_be_said_in_a_line(tmp_path: Path, arguments: list[str], words: str) -> None:
     done = CliRunner().invoke(app, arguments, env={"LEARN2SEARCH_HOME": str(tmp_path)})
     assert done.exit_code == 1

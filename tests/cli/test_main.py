@@ -57,7 +57,7 @@ def test_without_a_keyboard_a_simulated_person_should_play() -> None:
     assert "\x1b" not in text
 
 
-@pytest.mark.parametrize("show", ["2", "4", "12"])
+@pytest.mark.parametrize("show", ["2", "4", pytest.param("12", marks=pytest.mark.heavy)])
 def test_a_simulated_search_should_be_coloured_where_that_is_wanted(show: str) -> None:
     text = printed("play", "colors", "--show", show, "--seed", "1", **COLOURED)
     assert "\x1b[48;2;" in text

@@ -14,6 +14,7 @@ from learn2search.site.learning import snapshot
 from learn2search.site.settings import Settings
 
 
+@pytest.mark.heavy
 def test_the_thumbnails_should_be_of_the_faces_as_they_are_drawn() -> None:
     assert asset_files.thumbnails_are_current(), "the faces have changed: python -m learn2search.demo thumbnails"
     thumbnails = asset_files.read_thumbnails()
@@ -50,6 +51,7 @@ def test_a_snapshot_should_be_made_and_installed(tmp_path: Path) -> None:
     site.close()
 
 
+@pytest.mark.heavy
 def test_the_demo_should_begin_with_its_snapshot(tmp_path: Path) -> None:
     site = Site.open(Settings(home=tmp_path / "home", database_url=None, seed=0))
     install_faces(site, with_snapshot=True)

@@ -183,6 +183,7 @@ def test_an_interrupted_game_should_put_the_terminal_back(keys: str, sent: int |
         assert_put_back(terminal)
 
 
+@pytest.mark.heavy
 def test_a_resized_terminal_should_be_drawn_anew() -> None:
     with begun() as terminal:
         terminal.press("")
@@ -190,6 +191,7 @@ def test_a_resized_terminal_should_be_drawn_anew() -> None:
         assert "u undo" in terminal.wait_for("q quit")
 
 
+@pytest.mark.heavy
 def test_256_colours_should_be_enough_and_said() -> None:
     with begun(COLORTERM="") as terminal:
         terminal.press("1")

@@ -15,6 +15,7 @@ def test_triplets_of_clicks_should_follow_each_other() -> None:
 
 
 @pytest.mark.parametrize("k", [2, 3, 4, 6])
+@pytest.mark.heavy
 def test_the_probability_of_a_click_should_be_that_of_all_margins(k: int) -> None:
     for seed in range(5):
         x = np.random.default_rng([k, seed]).normal(size=(k + 1, 6))

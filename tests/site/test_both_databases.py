@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from learn2search.site.administration import dashboard, owners
 from learn2search.site.catalogue import imports
@@ -16,6 +17,7 @@ from tests.site.conftest import Clock
 FEATURES = np.random.default_rng(0).integers(0, 256, (30, 3)) / 255.0
 
 
+@pytest.mark.parametrize("database_url", [pytest.param("sqlite", marks=pytest.mark.heavy), "postgresql"], indirect=True)
 def test_a_collection_should_learn_on_either_database(
     tmp_path: Path, pictures: Path, database_url: str, clock: Clock
 ) -> None:

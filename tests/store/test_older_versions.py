@@ -168,6 +168,7 @@ def take_up_again(site: Site) -> None:
     assert searching.state(site, NAMED["too quick"]).row.lesson == EXPECTED["collections"]["colours"]["lessons"] + 1
 
 
+@pytest.mark.heavy
 def test_the_trainer_should_go_on_from_the_old_models(site: Site) -> None:
     """The owner asked the older version for a model, and this one makes it, from old lessons and new ones."""
     for name in ("open, in the middle", "open, two at a time", "a wine, open"):

@@ -89,6 +89,7 @@ def test_new_items_should_join_where_their_picture_places_them(
     assert np.linalg.norm(after.embedding.mean[30:] - before, axis=1).argmin() == 4
 
 
+@pytest.mark.heavy
 def test_every_fit_should_begin_with_the_pictures(site: Site, warm: Collection, pictures: Path) -> None:
     simulated_visitors.run(site, "colours", to_oklab(SEEN), 0.05, 60, seed=0)
     with site.database.read() as db:
