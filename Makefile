@@ -11,9 +11,6 @@ unexport PYTHONDONTWRITEBYTECODE
 # uv then trusts the certificates that the machine trusts, as pip does.
 export UV_SYSTEM_CERTS := 1
 
-# One more than there are cores, since browsers, servers and terminals are often waited for.
-WORKERS := $(shell $(PYTHON) -c "import os; print(min((os.cpu_count() or 1) + 1, 8))")
-
 .DEFAULT_GOAL := help
 .PHONY: help demo play test lint bench reproduce docs clean
 
@@ -27,7 +24,7 @@ play: .venv/.core ## a game in the terminal: it finds the colour you have in min
 	@.venv/bin/learn2search play colors
 
 test: .venv/.dev .venv/.browser ## run the tests on all cores; with CI=true the heavy ones too
-	@.venv/bin/python -m pytest -n $(WORKERS) --dist worksteal
+	@.venv/bin/python -m pytest -n logical --maxprocesses 8 --dist worksteal
 
 lint: .venv/.dev ## check style and types
 	.venv/bin/ruff check
