@@ -57,7 +57,7 @@ class Session:
     @property
     def still_fit(self) -> float:
         """How many items still fit: 2 to the power of the entropy of the belief."""
-        return float(2 ** _entropy(self._search.probability()))
+        return float(2**self._search.entropy)
 
     def answer(self, chosen: int | None) -> None:
         """Take the item that is most like the target, or None for "can't tell"."""
@@ -120,8 +120,3 @@ def _spread(points: Array) -> float:
     """The distance between the two that are most alike."""
     apart = np.linalg.norm(points[:, None] - points[None], axis=2)
     return float(apart[np.triu_indices(len(points), k=1)].min())
-
-
-def _entropy(probability: Array) -> float:
-    positive = probability[probability > 0]
-    return float(-(positive * np.log2(positive)).sum())

@@ -45,7 +45,7 @@ def read_wav(path: Path, rate: int = RATE, longest: float = LONGEST) -> Array:
     mono = heard.reshape(len(heard), -1).mean(axis=1)
     if found == rate:
         return np.asarray(mono)
-    from scipy.signal import resample_poly  # here: it imports all of scipy.stats, half a second of every start
+    from scipy.signal import resample_poly  # here, since it imports all of scipy.stats
 
     shared = int(np.gcd(found, rate))
     return np.asarray(resample_poly(mono, rate // shared, found // shared), float)
