@@ -1,6 +1,6 @@
 """Templates, and what all pages share."""
 
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from fastapi import Request
@@ -15,6 +15,7 @@ from learn2search.web import charts
 from learn2search.web.media_files import media_url, static_url
 from learn2search.web.preferences import language_of
 from learn2search.web.translation.language import ENGLISH, LANGUAGES, Language
+from learn2search.web.wording import default_sentence, sentence
 
 ENGLISH_ONLY = ("owner/", "docs.html")  # templates: the owner's pages, and the one for programmers
 
@@ -44,9 +45,11 @@ def templates_in(language: Language) -> Environment:
         choice_keys=CHOICE_KEYS,
         language=language,
         languages=tuple(LANGUAGES.values()),
+        default_sentence=default_sentence,
         media_of=media_of,
         media_url=media_url,
         metadata_of=metadata_of,
+        sentence=partial(sentence, language),
         show_counts=SHOW_COUNTS,
         static_url=static_url,
     )
