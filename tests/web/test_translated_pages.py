@@ -49,7 +49,7 @@ def test_a_whole_search_should_be_in_one_language(client: TestClient) -> None:
     assert "Frage 2" in fragment.text
     assert fragment.headers["vary"] == "Accept-Language, Cookie"
     end = client.post(place, data={"step": 2, "found": shown_on(fragment.text)[0]}).text
-    assert re.search(r"Gefunden bei <b>Frage 2</b>, nach \d+ Sekunden?\.", end)
+    assert re.search(r"Gefunden bei <b>Frage 2</b>, nach \d+ (Sekunde|Minute)n?\.", end)
     assert "1 Antwort wurde zu Vergleichen für die nächste Suche." in end
     assert 'data-copy="Link kopiert"' in end
     shared = client.get(re.search(r"/r/[\w-]+", end)[0]).text

@@ -7,6 +7,7 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
+from learn2search.site.administration.appearance import Appearance, appearance_of
 from learn2search.site.catalogue.item_media import media_of
 from learn2search.site.context import Site
 from learn2search.site.learning.metadata import metadata_of
@@ -79,10 +80,20 @@ def render(
     translated = _is_translated(request, template)
     language = language_of(request) if translated else ENGLISH
     page = templates_in(language).get_template(template)
-    text = page.render(request=request, path=request.url.path, translated=translated, **values)
+    text = page.render(
+        request=request, path=request.url.path, translated=translated, appearance=_appearance(request), **values
+    )
     said = {"Cache-Control": "no-store", "Content-Language": language.code}
     said |= {"Vary": "Accept-Language, Cookie"} if translated else {}
     return HTMLResponse(text, status, said | (headers or {}))
+
+
+def _appearance(request: Request) -> Appearance:
+    """What the owner chose. An error page is made also when the database does not answer."""
+    try:
+        return appearance_of(request.app.state.site)
+    except Exception:
+        return Appearance()
 
 
 async def site_of(request: Request) -> Site:

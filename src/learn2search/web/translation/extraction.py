@@ -12,7 +12,15 @@ from learn2search.web.translation.nouns import NOUNS
 
 _PACKAGE = Path(__file__).parents[2]
 _SOURCES = ("site/context.py", "site/show_counts.py", "site/visits/*.py", "web/*.py", "web/translation/*.py")
-_NOT_FOR_VISITORS = {"api.py", "charts.py", "extraction.py", "health.py", "owner_pages.py", "sentence_pages.py"}
+_NOT_FOR_VISITORS = {
+    "api.py",
+    "appearance_pages.py",
+    "charts.py",
+    "extraction.py",
+    "health.py",
+    "owner_pages.py",
+    "sentence_pages.py",
+}
 _ERRORS = {name for name, one in vars(errors).items() if isinstance(one, type) and issubclass(one, errors.SiteError)}
 _Found = tuple[str, str, str | None]  # the file, the message, its plural
 
