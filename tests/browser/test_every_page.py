@@ -41,6 +41,8 @@ PAGES = (
     "replay",
     "settings",
     "result",
+    "sentences",
+    "site",
 )
 QUICK = [(page, ("desktop", "phone-dark")[at % 2]) for at, page in enumerate(PAGES)]  # each page in one look
 IN_MIND = "Rafael Banerjee"
@@ -73,6 +75,8 @@ def places(running: Running) -> dict[str, str]:
         "searches": f"{owner}/searches",
         "replay": f"{owner}/searches/{end.row.id}",
         "settings": f"{owner}/settings",
+        "sentences": f"{owner}/sentences",
+        "site": "/owner/_site",
     }
 
 
