@@ -16,6 +16,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from learn2search.site.catalogue.options import options_of
 from learn2search.site.context import Site
 from learn2search.site.errors import Unavailable
+from learn2search.site.learning.damaged_models import damaged_models
 from learn2search.site.learning.failures import failing
 from learn2search.store import collections, lessons, searches
 from learn2search.store.collections import Collection
@@ -47,6 +48,7 @@ def healthz(site: Annotated[Site, Depends(site_of)]) -> Response:
     except Exception as error:
         raise Unavailable("The database does not answer.") from error
     trouble = [f"{_public_name(collection)} does not learn" for collection, _ in failing(site)]
+    trouble += [f"{_public_name(one.collection)}: {one.message}" for one in damaged_models(site)]
     free = shutil.disk_usage(site.settings.home).free
     if free < LEAST_SPACE:
         trouble.append(f"{free / 1e6:.0f} MB of disk are left, and at least {LEAST_SPACE / 1e6:.0f} are needed")

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from learn2search.site.context import Site
+from learn2search.site.errors import Unavailable
+from learn2search.site.learning.damaged_models import DamagedModel, damaged_model
 from learn2search.site.learning.failures import Failure, failure_of
 from learn2search.site.learning.metadata import metadata_of
 from learn2search.site.learning.model_cache import EmbeddingAt
@@ -96,6 +98,7 @@ class Overview:
     strategies: tuple[StrategyFigures, ...]
     embedding: EmbeddingAt | None
     failure: Failure | None
+    damaged: DamagedModel | None
 
     @property
     def little_known_below(self) -> float:
@@ -105,9 +108,10 @@ class Overview:
 
 def overview(site: Site, collection: Collection) -> Overview:
     """All figures of a collection."""
-    embedding = None if collection.model_id is None else site.newest_embedding(collection)
+    embedding = _embedding(site, collection)
     numbers = np.empty(0, np.int64) if embedding is None else embedding.items
     failure = failure_of(site, collection)
+    damaged = damaged_model(site, collection)
     with site.database.read() as db:
         done = searches.finished(db, collection.id)
         learnt = lessons.usable_triplets(db, collection.id)
@@ -134,7 +138,16 @@ def overview(site: Site, collection: Collection) -> Overview:
             strategies=tuple(compare_strategies(done)),
             embedding=embedding,
             failure=failure,
+            damaged=damaged,
         )
+
+
+def _embedding(site: Site, collection: Collection) -> EmbeddingAt | None:
+    """Where the items are now, None with too few items or when every model is damaged."""
+    try:
+        return site.newest_embedding(collection)
+    except Unavailable:
+        return None
 
 
 def triplets_per_item(triplets: Triplets, numbers: Items) -> Integers:

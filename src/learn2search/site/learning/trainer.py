@@ -23,7 +23,7 @@ from learn2search.site.context import Site
 from learn2search.site.learning.failures import failure_of, forget_failure, note_failure
 from learn2search.site.learning.fitting import FittedModel, fit_model, read_lessons
 from learn2search.site.learning.metadata import metadata_of
-from learn2search.site.learning.publishing import publish
+from learn2search.site.learning.publishing import cover, publish
 from learn2search.site.learning.recipes import recipe_of
 from learn2search.site.visits import searching
 from learn2search.store import collections, lessons, models, searches
@@ -157,7 +157,11 @@ def train(site: Site, collection: Collection) -> ModelInfo | None:
     taught = read_lessons(site, collection)
     if len(taught.triplets) == 0:
         return None
-    current = site.models.model(collection.model_id)
+    if site.models.damage(collection.model_id) is not None:
+        cover(site, collection.id)  # a whole model of the same items, from which to go on
+        with site.database.read() as db:
+            collection = collections.by_id(db, collection.id)
+    current = site.models.model(site.published_model_id(collection))
     return _write(site, collection, current, fit_model(site, collection, current, taught))
 
 

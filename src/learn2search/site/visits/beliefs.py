@@ -3,14 +3,14 @@
 import hashlib
 import threading
 from collections import Counter, OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
 
 from learn2search import Search, strategy_names, temper_belief
 from learn2search.search.strategies import make_search_knowing
-from learn2search.site.errors import Unavailable
+from learn2search.site.errors import Conflict, Unavailable
 from learn2search.site.learning.model_cache import EmbeddingAt, ModelCache
 from learn2search.store.enums import AnswerKind
 from learn2search.store.searches import SearchRow, StepRow
@@ -149,7 +149,7 @@ class BeliefCache:
     ) -> OpenSearch:
         """The same, from the log of answers alone; without a question, the next one can be asked."""
         fresh = self.begin(row, miss_rate)
-        row_of = fresh.known.row
+        row_of = fresh.known.row if self._models.damage(row.model_id) is None else _row_or_conflict(fresh.known)
         log = [
             ([row_of(item) for item in step.shown], None if step.chosen is None else row_of(step.chosen))
             for step in answers
@@ -190,6 +190,18 @@ class BeliefCache:
                 del self._holders[belief.known]
                 self._bytes -= _weight(belief.known)
         return belief
+
+
+def _row_or_conflict(known: EmbeddingAt) -> Callable[[int], int]:
+    """The rows of items in a model that stands in for a damaged one: it may not have all that were shown."""
+
+    def row_of(number: int) -> int:
+        try:
+            return known.row(number)
+        except KeyError as error:
+            raise Conflict("This search cannot go on, because its positions were lost. Please begin another.") from error
+
+    return row_of
 
 
 def _seed_of(row: SearchRow) -> int:
