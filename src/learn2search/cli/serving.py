@@ -12,12 +12,13 @@ import threading
 import time
 import webbrowser
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import uvicorn
 from rich.console import Console
+from uvicorn.supervisors import Multiprocess
 
 from learn2search import warm_up
 from learn2search.progress import spinner, track
@@ -39,6 +40,7 @@ from learn2search.site.settings import Settings
 from learn2search.store.collections import Collection
 
 _PATIENCE = 1.0  # seconds before a trainer that ended is started again
+_STARTUP_FAILURE = 3  # uvicorn's exit code of a worker that could not start
 _SHOWN = 20  # problems that are listed
 
 console = Console(stderr=True, highlight=False)
@@ -153,7 +155,8 @@ def run(site: Site, *, new_token: bool, browser: bool) -> None:
 
 
 def _serve(settings: Settings) -> None:
-    uvicorn.run(
+    """Serve until a signal; a worker that cannot start ends the command with uvicorn's code for it."""
+    config = uvicorn.Config(
         "learn2search.web.app:from_environment",
         factory=True,
         host=settings.host,
@@ -164,6 +167,18 @@ def _serve(settings: Settings) -> None:
         timeout_graceful_shutdown=5,
         server_header=False,
     )
+    if settings.workers == 1:
+        server = uvicorn.Server(config)
+        with suppress(KeyboardInterrupt):
+            server.run()
+        failed = not server.started
+    else:
+        supervisor = Multiprocess(config, [config.bind_socket()])
+        supervisor.run()
+        failed = any(worker.exitcode == _STARTUP_FAILURE for worker in supervisor.processes)
+    if failed:
+        print("The site has ended: a worker could not start.", file=sys.stderr)
+        raise SystemExit(_STARTUP_FAILURE)
 
 
 @contextmanager

@@ -6,6 +6,7 @@ and every worker arrives at the same one.
 """
 
 import threading
+from contextlib import suppress
 from dataclasses import dataclass
 from operator import attrgetter
 
@@ -103,10 +104,8 @@ class ModelCache:
 
     def damage(self, model_id: int) -> Damage | None:
         """What is wrong with a model, None if it is whole."""
-        try:
+        with suppress(Unavailable):
             self.model(model_id)
-        except Unavailable:
-            pass
         return self._damaged.get(model_id)
 
     @cachedmethod(attrgetter("_covered"), lock=attrgetter("_lock"))

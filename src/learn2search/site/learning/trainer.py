@@ -15,6 +15,7 @@ from typing import Any
 
 import structlog
 from sqlalchemy import Connection
+from sqlalchemy.exc import SQLAlchemyError
 
 from learn2search import Embedding
 from learn2search.learn import policy
@@ -28,12 +29,14 @@ from learn2search.site.learning.recipes import recipe_of
 from learn2search.site.visits import searching
 from learn2search.store import collections, lessons, models, searches
 from learn2search.store.collections import Collection
+from learn2search.store.database import is_away
 from learn2search.store.enums import ModelOrigin
 from learn2search.store.lock import trainer_lock
 from learn2search.store.models import Model, ModelInfo
 
 LEFT_AFTER = 30 * 60  # seconds without an answer: the visitor has gone
 PAUSE, FULL_PAUSE = 1.0, 30.0  # seconds between two looks, and more where the disk is full
+AWAY_PAUSE = 5.0  # where the database is away
 
 log = structlog.get_logger()
 
@@ -41,23 +44,32 @@ log = structlog.get_logger()
 def run(site: Site, stop: threading.Event, on_model: Callable[[ModelInfo], None] | None = None) -> None:
     """Train whenever there is something to learn, until `stop`. Waits while another process is the trainer."""
     while not stop.is_set():
-        with trainer_lock(site.database, site.settings.home) as ours:
-            while ours and not stop.is_set():
-                try:
-                    searching.abandon_idle(site, LEFT_AFTER)
-                    for made in train_due(site):
-                        _log(made)
-                        if on_model is not None:
-                            on_model(made)
-                except OSError as error:
-                    if error.errno != errno.ENOSPC:
-                        raise
-                    log.error(
-                        "disk full", place=str(site.settings.home), message="nothing is learnt until there is space"
-                    )
-                    stop.wait(FULL_PAUSE)
-                stop.wait(PAUSE)
+        try:
+            with trainer_lock(site.database, site.settings.home) as ours:
+                while ours and not stop.is_set():
+                    _look(site, stop, on_model)
+                    stop.wait(PAUSE)
+        except SQLAlchemyError as error:
+            if not is_away(error):
+                raise
+            log.error("database away", reason=str(error).splitlines()[0], message="nothing is learnt until it is back")
+            stop.wait(AWAY_PAUSE)
         stop.wait(PAUSE)
+
+
+def _look(site: Site, stop: threading.Event, on_model: Callable[[ModelInfo], None] | None) -> None:
+    """Train what is due; a full disk is waited for."""
+    try:
+        searching.abandon_idle(site, LEFT_AFTER)
+        for made in train_due(site):
+            _log(made)
+            if on_model is not None:
+                on_model(made)
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        log.error("disk full", place=str(site.settings.home), message="nothing is learnt until there is space")
+        stop.wait(FULL_PAUSE)
 
 
 def _log(made: ModelInfo) -> None:
@@ -102,7 +114,7 @@ def _train_or_note(site: Site, collection: Collection) -> ModelInfo | None:
     try:
         made = train(site, collection)
     except Exception as error:
-        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        if is_away(error) or (isinstance(error, OSError) and error.errno == errno.ENOSPC):
             raise  # no fault of the collection
         failure = note_failure(site, collection, error)
         last = traceback.extract_tb(error.__traceback__)[-1]

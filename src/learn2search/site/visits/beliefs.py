@@ -199,7 +199,9 @@ def _row_or_conflict(known: EmbeddingAt) -> Callable[[int], int]:
         try:
             return known.row(number)
         except KeyError as error:
-            raise Conflict("This search cannot go on, because its positions were lost. Please begin another.") from error
+            raise Conflict(
+                "This search cannot go on, because its positions were lost. Please begin another."
+            ) from error
 
     return row_of
 
