@@ -18,7 +18,7 @@ from learn2search import __version__, warm_up
 from learn2search.site.context import Site
 from learn2search.site.errors import SiteError, TooMany
 from learn2search.site.settings import Settings
-from learn2search.web import api, health, landing_page, media_files, owner_pages, search_pages
+from learn2search.web import api, health, hint_pages, landing_page, media_files, owner_pages, search_pages
 from learn2search.web.head_requests import HeadAsGet
 from learn2search.web.rendering import render
 from learn2search.web.security import Guard, RateLimits
@@ -62,7 +62,7 @@ def create_app(settings: Settings | None = None, *, warm: bool = False) -> FastA
         redoc_url=None,
         openapi_url="/api/v1/openapi.json",
     )
-    for part in (landing_page, search_pages, owner_pages, media_files, health, api):
+    for part in (landing_page, search_pages, hint_pages, owner_pages, media_files, health, api):
         app.include_router(part.router)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     app.add_middleware(Guard)

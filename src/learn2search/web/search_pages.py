@@ -4,15 +4,18 @@ The pages are forms and buttons. Without JavaScript a POST leads back to the pag
 sends the same POST with the header X-Fragment and gets only the part of the page that changes.
 """
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
+from learn2search.site.catalogue.options import options_of
 from learn2search.site.context import Site
 from learn2search.site.errors import Forbidden, Invalid
-from learn2search.site.visits import figures, searching
+from learn2search.site.visits import figures, searching, to_find
 from learn2search.site.visits.search_state import SearchState
+from learn2search.site.visits.to_find import Ticket
 from learn2search.store.enums import AnswerKind
 from learn2search.web.health import ANSWERS, SEARCHES
 from learn2search.web.preferences import has_small_screen, remember_show, show_of
@@ -27,20 +30,63 @@ Item = Annotated[int | None, Form(ge=0, le=_MOST)]
 
 
 @router.post("/c/{slug}", dependencies=[Depends(limited("searches"))])
-def start(request: Request, site: OurSite, slug: str, show: Annotated[int | None, Form()] = None) -> Response:
-    response = _begin(request, site, slug, show_of(request) if show is None else show)
+def start(
+    request: Request,
+    site: OurSite,
+    slug: str,
+    near: Annotated[list[int], Form(default_factory=list)],
+    show: Annotated[int | None, Form()] = None,
+) -> Response:
+    """Begin a search, perhaps near some items."""
+    response = _begin(request, site, slug, show_of(request) if show is None else show, near=near)
     if show is not None:
         remember_show(request, response, show)
     return response
 
 
-def _begin(request: Request, site: Site, slug: str, show: int | None) -> Response:
+def _begin(
+    request: Request,
+    site: Site,
+    slug: str,
+    show: int | None,
+    *,
+    ticket: Ticket | None = None,
+    near: Sequence[int] = (),
+) -> Response:
     visitor, cookie = visitor_of(request)
-    begun = searching.start(site, slug, visitor=visitor, show=show, small_screen=has_small_screen(request))
+    small = has_small_screen(request)
+    begun = searching.start(site, slug, visitor=visitor, show=show, small_screen=small, ticket=ticket, near=near)
     SEARCHES.inc()
     response = _go_to(begun.row.id)
     remember_visitor(request, response, cookie)
     return response
+
+
+@router.post("/c/{slug}/find", dependencies=[Depends(limited("searches"))])
+def draw_one(site: OurSite, slug: str) -> Response:
+    """Something to look for, for a visitor who has nothing in mind."""
+    collection = site.collection(slug)
+    ticket = to_find.write(site, collection, to_find.draw(site, collection))
+    return RedirectResponse(f"/c/{slug}/find/{ticket}", 303)
+
+
+@router.get("/c/{slug}/find/{ticket}")
+def show_one(request: Request, site: OurSite, slug: str, ticket: str) -> Response:
+    """The item to remember, until the search for it has begun."""
+    collection = site.collection(slug)
+    drawn = to_find.read(site, collection, ticket)
+    if to_find.has_begun(site, drawn):
+        return _go_to(drawn.search_id)
+    item, seconds = to_find.item_of(site, collection, drawn)
+    options = options_of(collection)
+    return render(request, "remember.html", collection=collection, options=options, item=item, seconds=seconds)
+
+
+@router.post("/c/{slug}/find/{ticket}", dependencies=[Depends(limited("searches"))])
+def begin_to_find(request: Request, site: OurSite, slug: str, ticket: str) -> Response:
+    """Begin the search for the item that was shown."""
+    drawn = to_find.read(site, site.collection(slug), ticket)
+    return _begin(request, site, slug, show_of(request), ticket=drawn)
 
 
 @router.get("/c/{slug}")
@@ -160,9 +206,12 @@ def _question(request: Request, site: Site, now: SearchState, template: str) -> 
 
 
 def _end(request: Request, site: Site, now: SearchState) -> Response:
+    was_given = now.item_to_find is not None
+    if was_given and now.found_item != now.item_to_find:
+        return render(request, "missed.html", now=now, target=now.item_to_find)
     if now.found_item is None:
         return render(request, "not_here.html", now=now)
-    spread = figures.distribution(site, now.collection, now.row.show, now.number)
+    spread = figures.distribution(site, now.collection, now.row.show, now.number, to_find=was_given)
     code = searching.share_code(now.row.id)
     return render(request, "end.html", now=now, spread=spread, target=now.found_item, code=code)
 

@@ -25,7 +25,7 @@ Parts = Iterator[bytes]
 
 SEARCH_COLUMNS = (
     *("id", "model_id", "lessons", "strategy", "show", "status", "target", "questions", "lesson", "quarantine"),
-    *("origin", "started_at", "changed_at", "ended_at", "weight", "evidence", "trusted"),
+    *("origin", "started_at", "changed_at", "ended_at", "weight", "evidence", "trusted", "to_find", "near"),
 )
 STEP_COLUMNS = ("number", "shown", "kind", "chosen", "milliseconds", "shown_at")
 TRIPLET_COLUMNS = ("anchor", "near", "far")

@@ -56,6 +56,8 @@ class Options(BaseModel):
         Of the embedding.
     listed
         Whether the first page shows the collection.
+    to_find
+        Whether visitors can ask for a random item to look for.
     """
 
     model_config = ConfigDict(extra="ignore")
@@ -70,6 +72,7 @@ class Options(BaseModel):
     encoder: EncoderFile | None = None
     dimensions: int = Field(default=10, ge=1, le=100)
     listed: bool = True
+    to_find: bool = True
 
     @property
     def usual_show(self) -> ShowCount:

@@ -14,7 +14,7 @@ import numpy as np
 
 from learn2search.site.catalogue.options import Options, options_of
 from learn2search.site.context import Site
-from learn2search.site.errors import Invalid, NotFound
+from learn2search.site.errors import Conflict, Invalid, NotFound
 from learn2search.site.learning import finished_searches
 from learn2search.site.learning.metadata import metadata_of
 from learn2search.site.learning.recipes import recipe_of
@@ -23,6 +23,7 @@ from learn2search.site.visits.automatic_show import automatic_show
 from learn2search.site.visits.beliefs import LIKELY, MISS_RATE, OpenSearch
 from learn2search.site.visits.knowledge import Knowledge, knowledge_of
 from learn2search.site.visits.search_state import SearchState, answers_that_count
+from learn2search.site.visits.to_find import Ticket
 from learn2search.store import collections, items, searches
 from learn2search.store.collections import Collection
 from learn2search.store.enums import AnswerKind, SearchOrigin, SearchStatus
@@ -30,6 +31,7 @@ from learn2search.store.items import Item
 from learn2search.store.searches import SearchRow, StepRow
 
 GALLERY = 14  # items
+MOST_NEAR = 8  # items that a search can begin near
 _CODE = 16  # digits of a search's id that name it to others: 64 bits, as many as stay secret
 _ANSWERS = 2000  # the latest, which say how long people take,
 _SECONDS = 60.0  # and for how long that is taken as known
@@ -52,6 +54,8 @@ def start(
     show: int | None = None,
     small_screen: bool = False,
     origin: SearchOrigin = SearchOrigin.PAGE,
+    ticket: Ticket | None = None,
+    near: Sequence[int] = (),
 ) -> SearchState:
     """Begin a search with the published model and the lessons so far.
 
@@ -63,11 +67,18 @@ def start(
         How many items to show at a time; by default what the collection says.
     small_screen
         Where the collection chooses by itself, it shows no more than fits a telephone.
+    ticket
+        What the site has asked the visitor to find. The search has the id of the ticket; used again, it is the search
+        that began with it.
+    near
+        Items that it is said to be like, a few at most: there the search begins.
 
     Raises
     ------
     NotFound
         If there is no such collection.
+    Invalid
+        If `near` names too many items, or one that cannot be searched.
     Unavailable
         If the collection has too few items.
     """
@@ -75,11 +86,15 @@ def start(
     options = options_of(collection)
     count = _usual_show(site, collection, options, small_screen) if show is None else checked_show(show)
     row = _new_row(site, collection, options, visitor, count, origin)
+    row = replace(row, near=_checked_hint(site, row, near))
+    if ticket is not None:
+        row = replace(row, id=ticket.search_id, to_find=ticket.item)
     belief = site.beliefs.begin(row)
     first = _question(site, collection, row, belief, 1)
     with site.database.write() as db:
-        searches.add(db, row, first)
-    site.beliefs.keep(row.id, 1, belief)
+        is_new = searches.add(db, row, first)
+    if is_new:
+        site.beliefs.keep(row.id, 1, belief)
     return state(site, row.id)
 
 
@@ -110,6 +125,16 @@ def _new_row(
         changed_at=now,
         ended_at=None,
     )
+
+
+def _checked_hint(site: Site, row: SearchRow, near: Sequence[int]) -> tuple[int, ...]:
+    items_said = tuple(dict.fromkeys(near))
+    if len(items_said) > MOST_NEAR:
+        raise Invalid(f"A search can begin near {MOST_NEAR} items at most, not near {len(items_said)}.")
+    unknown = next((item for item in items_said if item not in site.models.covered(row.model_id)), None)
+    if unknown is not None:
+        raise Invalid(f"There is no item {unknown} to begin near: it is unknown, or has been retired.")
+    return items_said
 
 
 def _usual_show(site: Site, collection: Collection, options: Options, small_screen: bool) -> ShowCount:
@@ -170,6 +195,8 @@ def _log(site: Site, search_id: str) -> SearchState:
 def _with_items(site: Site, now: SearchState) -> SearchState:
     wanted = {number for step in now.answers for number in (*step.shown, step.chosen) if number is not None}
     wanted |= set() if now.question is None else {*now.question.shown, *now.question.likely}
+    if now.is_over and now.row.to_find is not None:  # before the end nothing says which one it is
+        wanted.add(now.row.to_find)
     return replace(now, items=site.items(now.row.collection_id, wanted))
 
 
@@ -184,12 +211,12 @@ def shared(site: Site, code: str) -> SearchState:
     Raises
     ------
     NotFound
-        If there is none, or it has not ended with a find.
+        If there is none, or it has not ended with what was looked for.
     """
     if re.fullmatch(f"[0-9a-f]{{{_CODE}}}", code):
         with site.database.read() as db:
             row = searches.by_beginning(db, code)
-        if row is not None and row.status is SearchStatus.FOUND:
+        if row is not None and row.status is SearchStatus.FOUND and not row.is_wrong_end:
             return state(site, row.id)
     raise NotFound("There is no such result: its link may be incomplete, or the search goes on.")
 
@@ -335,10 +362,18 @@ def _end(
 
 
 def correct(site: Site, search_id: str) -> SearchState:
-    """Undo the end of a search: what it taught is withdrawn, and its last question is open again."""
+    """Undo the end of a search: what it taught is withdrawn, and its last question is open again.
+
+    Raises
+    ------
+    Conflict
+        If the end has told the visitor which item was to be found.
+    """
     before = state(site, search_id)
     if before.question is not None:
         return before
+    if before.item_to_find is not None:
+        raise Conflict("The end has said which one it was, so this search is over: please begin another.")
     last = before.answers[-1]
     with site.database.write() as db:
         if searches.reopen(db, search_id, site.now()):
