@@ -263,3 +263,37 @@ def test_the_owner_should_sign_in_and_look_around(open_page: Open, running: Runn
 def test_the_site_should_be_ready_for_machines(running: Running) -> None:
     with urllib.request.urlopen(f"{running.address}/healthz") as answer:
         assert answer.status == 200
+
+
+def shown(page: Page) -> list[str]:
+    values: list[str] = page.locator(".picture").evaluate_all("all => all.map(one => one.value)")
+    return values
+
+
+def test_back_should_show_the_question_before_and_lose_nothing(open_page: Open, running: Running) -> None:
+    page = begin(open_page)
+    asked = [shown(page)]
+    for step in (1, 2):
+        page.locator(".picture").nth(step).click()
+        wait_for(page, step + 1)
+        asked.append(shown(page))
+    for number in (2, 1):
+        page.go_back()
+        expect(page.get_by_text("answered this question already")).to_be_visible()
+        page.wait_for_selector(f'[data-number="{number}"]')
+        assert shown(page) == asked[number - 1]
+    assert counted(running, page) == ["choice", "choice"]
+    page.go_forward()
+    page.wait_for_selector('[data-number="2"]')
+    page.go_forward()
+    page.wait_for_selector('[data-number="3"]')
+    assert shown(page) == asked[2]
+    page.go_back()
+    page.wait_for_selector('[data-number="2"]')
+    page.locator(".picture").nth(3).click()
+    page.wait_for_selector('[data-number="3"]')
+    answers = searching.state(running.site, search_id(page)).answers
+    assert [step.chosen for step in answers] == [int(asked[0][1]), int(asked[1][3])]
+    page.goto(running.address)
+    page.get_by_role("link", name="Go on with your search, at question 3").click()
+    page.wait_for_selector('[data-number="3"]')

@@ -137,3 +137,49 @@ def test_an_untaught_collection_should_say_so_and_show_no_number(client: TestCli
     _, page = begin(client)
     assert "It does not know these colours yet" in page
     assert "still fit" not in page
+
+
+def test_each_question_should_have_an_address(client: TestClient) -> None:
+    begun = client.post("/c/colours")
+    place, first = str(begun.url.path), begun.text
+    assert begun.url.query == b"question=1"
+    second = client.post(place, data={"step": 1, "choice": shown_on(first)[1]})
+    assert second.url.query == b"question=2"
+    earlier = client.get(f"{place}?question=1").text
+    assert shown_on(earlier) == shown_on(first)
+    assert "answered this question already" in earlier
+    assert "Undo" not in earlier
+    assert shown_on(client.get(f"{place}?question=2").text) == shown_on(second.text), "looking has changed nothing"
+    late = client.get(f"{place}?question=9")
+    assert (late.url.query, shown_on(late.text)) == (b"question=2", shown_on(second.text))
+    part = client.get(f"{place}?question=1", headers={"x-fragment": "1"}).text
+    assert "<html" not in part
+    assert shown_on(part) == shown_on(first)
+
+
+def test_an_earlier_question_should_be_answered_anew(client: TestClient, app: FastAPI) -> None:
+    place, first = begin(client)
+    second = client.post(place, data={"step": 1, "choice": shown_on(first)[1]}).text
+    client.post(place, data={"step": step_of(second), "none": "1"})
+    earlier = client.get(f"{place}?question=1").text
+    form = {"step": step_of(earlier), "question": 1, "choice": shown_on(first)[2]}
+    page = client.post(place, data=form)
+    assert page.url.query == b"question=2"
+    answers = searching.state(app.state.site, place.removeprefix("/s/")).answers
+    assert [step.chosen for step in answers] == [shown_on(first)[2]]
+    assert "older page" not in client.post(place, data=form).text, "sent twice, counted once"
+    assert len(searching.state(app.state.site, place.removeprefix("/s/")).answers) == 1
+
+
+def test_the_first_page_should_offer_the_search_under_way(client: TestClient, app: FastAPI) -> None:
+    place, page = begin(client)
+    assert "Go on with your search" not in client.get("/").text, "nothing was answered"
+    client.post(place, data={"step": 1, "choice": shown_on(page)[1]})
+    for path in ("/", "/c/colours"):
+        offered = client.get(path).text
+        assert f'href="{place}"' in offered
+        assert "at question 2" in offered
+    assert "Go on with your search" not in TestClient(app, headers={"accept": "text/html"}).get("/").text
+    page = client.get(place).text
+    client.post(place, data={"step": step_of(page), "found": shown_on(page)[0]})
+    assert f'href="{place}"' not in client.get("/").text

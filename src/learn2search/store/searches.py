@@ -140,6 +140,12 @@ def visitor(db: Connection, search_id: str) -> str | None:
     return db.execute(select(search.c.visitor).where(search.c.id == search_id)).scalar_one_or_none()
 
 
+def open_of(db: Connection, visitor: str, limit: int) -> list[SearchRow]:
+    """The open searches of a visitor, the newest first."""
+    theirs = and_(search.c.status == SearchStatus.OPEN, search.c.visitor == visitor)
+    return _rows(db, select(search).where(theirs).order_by(search.c.changed_at.desc()).limit(limit))
+
+
 def by_beginning(db: Connection, beginning: str) -> SearchRow | None:
     """The search whose id begins so."""
     between = search.c.id.between(beginning, beginning + "g")  # one more than the last hexadecimal digit

@@ -133,6 +133,11 @@ def sign_in(request: Request, response: Response) -> None:
 # --- visitors --------------------------------------------------------------------------------------
 
 
+def has_visited(request: Request) -> bool:
+    """Has this browser begun a search here?"""
+    return VISITOR_COOKIE in request.cookies
+
+
 def visitor_of(request: Request) -> tuple[str, str | None]:
     """The visitor's hash, and the cookie to set if there was none."""
     site: Site = request.app.state.site

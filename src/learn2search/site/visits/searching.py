@@ -1,14 +1,15 @@
 """A visitor's search: begin, answer, end. Each answer is one transaction; everything is computed before it.
 
 An answer names the step that it answers. Of two answers to one step the first counts; the same answer again changes
-nothing; any other answer comes from an old page, which is shown the current question instead.
+nothing; any other answer comes from an old page, which is shown the current question instead. An earlier question can
+be looked at, and answered anew: what was answered from there on is undone first.
 """
 
 import hashlib
 import re
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -32,6 +33,7 @@ from learn2search.store.searches import SearchRow, StepRow
 
 GALLERY = 14  # items
 MOST_NEAR = 8  # items that a search can begin near
+_UNDER_WAY = 20  # open searches of a visitor that are looked at
 _CODE = 16  # digits of a search's id that name it to others: 64 bits, as many as stay secret
 _ANSWERS = 2000  # the latest, which say how long people take,
 _SECONDS = 60.0  # and for how long that is taken as known
@@ -39,11 +41,20 @@ _SECONDS = 60.0  # and for how long that is taken as known
 
 @dataclass(frozen=True)
 class Answer:
-    """What was said about the question of step `number`; `chosen` is the item that it names, if it names one."""
+    """What was said about the question of step `number`.
+
+    Attributes
+    ----------
+    chosen
+        The item that it names, if it names one.
+    since
+        When the visitor saw the question, where that was not when its step was written.
+    """
 
     number: int
     kind: AnswerKind
     chosen: int | None = None
+    since: float | None = field(default=None, compare=False)
 
 
 def start(
@@ -221,6 +232,18 @@ def shared(site: Site, code: str) -> SearchState:
     raise NotFound("There is no such result: its link may be incomplete, or the search goes on.")
 
 
+def under_way(site: Site, visitor: str) -> dict[int, SearchState]:
+    """The searches that a visitor can go on with: the newest of each collection that has answers, by its id."""
+    with site.database.read() as db:
+        rows = searches.open_of(db, visitor, _UNDER_WAY)
+    found: dict[int, SearchState] = {}
+    for row in rows:
+        now = None if row.collection_id in found else state(site, row.id)
+        if now is not None and now.answers and now.question is not None:
+            found[row.collection_id] = now
+    return found
+
+
 def is_of(site: Site, search_id: str, visitor: str) -> bool:
     """Did this visitor begin the search? One that a program began is of whoever has its id."""
     with site.database.read() as db:
@@ -247,14 +270,54 @@ def answer(site: Site, search_id: str, number: int, kind: AnswerKind, chosen: in
     """
     if kind is AnswerKind.REPLACED:
         raise Invalid("“replaced” is no answer: the site writes it itself, when it shows another number of items.")
-    given, before = Answer(number, kind, chosen), _log(site, search_id)
+    return _count(site, search_id, Answer(number, kind, chosen))
+
+
+def answer_again(
+    site: Site, search_id: str, place: int, number: int, kind: AnswerKind, chosen: int | None = None
+) -> SearchState:
+    """Answer an earlier question anew, and get the search as it is after that: answers from there on are undone first.
+
+    The answer that it has already changes nothing.
+
+    Parameters
+    ----------
+    place
+        Which of the questions that count, from 1.
+    number
+        The step that is open: what was answered meanwhile elsewhere is not undone unseen.
+
+    Raises
+    ------
+    Invalid
+        If the answer makes no sense for this question.
+    """
+    if kind not in (AnswerKind.CHOICE, AnswerKind.NONE, AnswerKind.FOUND):
+        raise Invalid(f"An earlier question can be answered anew, but not with “{kind}”.")
+    now = _log(site, search_id)
+    if now.question is None or number != now.question.number or not 0 < place <= len(now.answers):
+        return state(site, search_id, stale=not _is_later(site, search_id, Answer(number, kind, chosen)))
+    earlier, since = now.answers[place - 1], now.question.shown_at
+    if (earlier.kind, earlier.chosen) == (kind, chosen):
+        return state(site, search_id)
+    _check(now, earlier, Answer(number, kind, chosen))
+    while now.question is not None and len(now.answers) >= place:
+        now = _count(site, search_id, Answer(now.question.number, AnswerKind.UNDO))
+    if now.question is None:
+        return now
+    return _count(site, search_id, Answer(now.question.number, kind, chosen, since))
+
+
+def _count(site: Site, search_id: str, given: Answer) -> SearchState:
+    """Count an answer, if its step is open."""
+    before = _log(site, search_id)
     question = before.question
-    if question is None or number != question.number:
+    if question is None or given.number != question.number:
         return _not_counted(site, search_id, given)
     _check(before, question, given)
-    if kind is AnswerKind.FOUND and chosen is not None:
-        return _find(site, before, question, chosen)
-    if kind is AnswerKind.NOT_HERE:
+    if given.kind is AnswerKind.FOUND and given.chosen is not None:
+        return _find(site, before, question, given, given.chosen)
+    if given.kind is AnswerKind.NOT_HERE:
         return _end(site, before, question, given, None)
     return _continue(site, before, question, given)
 
@@ -269,6 +332,13 @@ def _is_repeated(site: Site, search_id: str, given: Answer) -> bool:
     with site.database.read() as db:
         steps = searches.steps(db, search_id)
     return any(Answer(step.number, step.kind, step.chosen) == given for step in steps if step.kind is not None)
+
+
+def _is_later(site: Site, search_id: str, given: Answer) -> bool:
+    """Was this answer given after its step was closed by an undo? Then it has been counted, and is sent again."""
+    with site.database.read() as db:
+        steps = searches.steps(db, search_id)
+    return any((step.kind, step.chosen) == (given.kind, given.chosen) for step in steps if step.number > given.number)
 
 
 def _check(before: SearchState, question: StepRow, given: Answer) -> None:
@@ -330,17 +400,18 @@ def _again(site: Site, step: StepRow, number: int) -> StepRow:
 
 def _closed(site: Site, question: StepRow, given: Answer) -> StepRow:
     """The question with its answer, and the time that it took."""
-    milliseconds = min(round(1000 * max(site.now() - question.shown_at, 0.0)), 2**31 - 1)
+    seen_at = question.shown_at if given.since is None else given.since
+    milliseconds = min(round(1000 * max(site.now() - seen_at, 0.0)), 2**31 - 1)
     return replace(question, kind=given.kind, chosen=given.chosen, milliseconds=milliseconds)
 
 
-def _find(site: Site, before: SearchState, question: StepRow, target: int) -> SearchState:
+def _find(site: Site, before: SearchState, question: StepRow, given: Answer, target: int) -> SearchState:
     """End a search with its target. What it teaches is written in the same transaction."""
     with site.database.read() as db:
         if target not in items.by_number(db, before.row.collection_id, [target]):
             raise Invalid(f"There is no item {target} in this collection.")
     lesson = finished_searches.prepare(site, before, target)
-    return _end(site, before, question, Answer(question.number, AnswerKind.FOUND, target), lesson)
+    return _end(site, before, question, given, lesson)
 
 
 def _end(
