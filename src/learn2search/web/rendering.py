@@ -35,6 +35,12 @@ def _duration(seconds: float) -> str:
     return f"{round(seconds / 60)} minutes" if seconds < 5400 else f"{round(seconds / 3600)} hours"
 
 
+def _length(seconds: float) -> str:
+    """How long a sound is: 0:07, 3:20."""
+    whole = max(1, round(seconds))
+    return f"{whole // 60}:{whole % 60:02}"
+
+
 def ago(now: float, then: float) -> str:
     """When something was, in words: 3 hours ago."""
     seconds = now - then
@@ -67,7 +73,9 @@ _templates.globals.update(
     show_counts=SHOW_COUNTS,
     static_url=static_url,
 )
-_templates.filters.update(thousands=_thousands, duration=_duration, in_words=_in_words, layout=_layout)
+_templates.filters.update(
+    thousands=_thousands, duration=_duration, in_words=_in_words, layout=_layout, sound_length=_length
+)
 
 
 def render(
