@@ -1,12 +1,14 @@
 """The visitor's pages without scripts: forms, redirects, the current question."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from learn2search.site.visits import searching
+from learn2search.store import items
 from tests.web.forms import begin, shown_on, step_of
 
 
@@ -183,3 +185,20 @@ def test_the_first_page_should_offer_the_search_under_way(client: TestClient, ap
     page = client.get(place).text
     client.post(place, data={"step": step_of(page), "found": shown_on(page)[0]})
     assert f'href="{place}"' not in client.get("/").text
+
+
+def test_the_end_should_lead_to_the_page_of_the_item(client: TestClient, app: FastAPI) -> None:
+    site = app.state.site
+    collection = site.collection("colours")
+    with site.database.write() as db:
+        linked = replace(items.by_number(db, collection.id, [3])[3], link="https://example.org/?a=1&b=<2>")
+        items.change(db, [linked])
+    site.forget()
+    place, page = begin(client)
+    for number, offered in ((3, True), (4, False)):
+        end = client.post(place, data={"step": step_of(page), "found": number}).text
+        shared = client.get(f"/r/{place.removeprefix('/s/')[:16]}").text
+        link = 'href="https://example.org/?a=1&amp;b=&lt;2&gt;" target="_blank" rel="noopener">Go to Colour 03'
+        assert ((link in end), (link in shared)) == (offered, offered)
+        page = client.post(f"{place}/not-it").text
+    assert client.get("/api/v1/collections/colours/items?words=colour 03").json()[0]["link"] == linked.link

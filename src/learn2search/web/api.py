@@ -56,6 +56,7 @@ class ItemOut(BaseModel):
     group: str
     active: bool
     media: dict[str, str]
+    link: str = Field(description='Where the item leads to, an http(s) address or "".')
 
 
 class Question(BaseModel):
@@ -255,4 +256,5 @@ def _item(slug: str, one: Item) -> ItemOut:
         group=one.family,
         active=one.active,
         media={size: media_url(slug, name) for size, name in media_of(one).files.items()},
+        link=one.link,
     )

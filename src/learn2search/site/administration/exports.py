@@ -29,7 +29,7 @@ SEARCH_COLUMNS = (
 )
 STEP_COLUMNS = ("number", "shown", "kind", "chosen", "milliseconds", "shown_at")
 TRIPLET_COLUMNS = ("anchor", "near", "far")
-ITEM_COLUMNS = ("item", "key", "title", "description", "group", "active")
+ITEM_COLUMNS = ("item", "key", "title", "description", "group", "active", "link")
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ def _embedding_csv(site: Site, collection: Collection) -> Parts:
 def _items(site: Site, collection: Collection) -> Parts:
     with site.database.read() as db:
         found = items.all_items(db, collection.id)
-    rows = ([one.number, one.key, one.title, one.description, one.family, one.active] for one in found)
+    rows = ([one.number, one.key, one.title, one.description, one.family, one.active, one.link] for one in found)
     return _table(ITEM_COLUMNS, rows)
 
 
