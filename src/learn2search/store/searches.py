@@ -261,26 +261,11 @@ def _set_aside() -> Any:
     return or_(search.c.quarantine.is_not(None), func.coalesce(search.c.weight, 1.0) < SET_ASIDE)
 
 
-@dataclass(frozen=True)
-class EndToFind:
-    """How a search ended whose visitor was asked to find an item. right: with this one; wrong: with another."""
-
-    right: bool
-    wrong: bool
-    questions: int | None
-
-
-def ends_to_find(db: Connection, collection_id: int) -> list[EndToFind]:
-    """Of the searches on the pages whose visitors were asked to find an item, all that ended and that a person made."""
-    query = (
-        select(search.c.target, search.c.to_find, search.c.questions)
-        .where(search.c.collection_id == collection_id, search.c.to_find.is_not(None))
-        .where(search.c.origin == SearchOrigin.PAGE, search.c.status != SearchStatus.OPEN)
-        .where(or_(search.c.quarantine == WRONG_END, not_(_set_aside())))
-        .order_by(search.c.ended_at)
-    )
-    rows = db.execute(query)
-    return [EndToFind(row[0] == row[1], row[0] not in (None, row[1]), row[2]) for row in rows]
+def ended_to_find(db: Connection, collection_id: int) -> list[SearchRow]:
+    """Of the searches on the pages whose visitors were asked to find an item, all that ended, in this order."""
+    asked = and_(search.c.collection_id == collection_id, search.c.to_find.is_not(None))
+    ended = and_(search.c.origin == SearchOrigin.PAGE, search.c.status != SearchStatus.OPEN)
+    return _rows(db, select(search).where(asked, ended).order_by(search.c.ended_at))
 
 
 def count_by_status(db: Connection, collection_id: int) -> dict[SearchStatus, int]:

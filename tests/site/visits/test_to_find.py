@@ -16,6 +16,7 @@ from learn2search.site.visits.to_find import Ticket
 from learn2search.store.collections import Collection
 from learn2search.store.enums import AnswerKind
 from learn2search.store.searches import WRONG_END
+from tests.site.conftest import Clock
 from tests.site.visits.clicks import choose, end
 
 
@@ -106,7 +107,7 @@ def test_a_search_should_be_compared_with_enough_others_of_its_kind(site: Site, 
     assert figures.distribution(site, collection, 4, 2) is None
 
 
-def test_the_owner_should_see_how_well_given_items_are_found(site: Site, collection: Collection) -> None:
+def test_the_owner_should_see_how_well_given_items_are_found(site: Site, collection: Collection, clock: Clock) -> None:
     assert dashboard.overview(site, collection).measured is None
     end(site, searching.start(site, "colours"))  # of something in mind: it is not known what
     for number, item in enumerate([0, 0, 0, 1, None]):
@@ -117,6 +118,13 @@ def test_the_owner_should_see_how_well_given_items_are_found(site: Site, collect
         else:
             find(site, now, (now.row.to_find + item) % 30)
     begin(site, collection, 99)  # is still under way
+    clock.step = 0.001
+    for number, item in ((100, 0), (101, 1)):  # without looking
+        now = begin(site, collection, number)
+        for _ in range(5):
+            now = choose(site, now)
+        assert now.row.to_find is not None
+        find(site, now, (now.row.to_find + item) % 30)
     seen = dashboard.overview(site, collection).measured
     assert seen is not None
     assert (seen.total, seen.found.count, seen.wrong.count, seen.given_up.count) == (5, 3, 1, 1)

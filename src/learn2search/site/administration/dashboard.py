@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from learn2search.site.administration.measured_searches import MeasuredSearches, measured, median_of
+from learn2search.site.administration.measured_searches import MeasuredSearches, measured, median_of, of_people
 from learn2search.site.context import Site
 from learn2search.site.learning.failures import Failure, failure_of
 from learn2search.site.learning.metadata import metadata_of
@@ -138,7 +138,7 @@ def overview(site: Site, collection: Collection) -> Overview:
             strategies=tuple(compare_strategies(done)),
             embedding=embedding,
             failure=failure,
-            measured=measured(searches.ends_to_find(db, collection.id)),
+            measured=measured(of_people(db, collection.id)),
         )
 
 

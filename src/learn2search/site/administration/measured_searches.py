@@ -4,9 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from sqlalchemy import Connection
 
-from learn2search.store.searches import EndToFind
+from learn2search.site.learning.finished_searches import BY_OWNER, suspicion
+from learn2search.site.visits.search_state import answers_that_count
+from learn2search.store import searches
+from learn2search.store.searches import SearchRow
 
+_CHUNK = 500  # searches whose steps are read at a time
 _Z = 1.959963984540054  # of the normal distribution: 95% lie within
 
 
@@ -48,17 +53,29 @@ class MeasuredSearches:
     questions: Median | None
 
 
-def measured(ends: Sequence[EndToFind]) -> MeasuredSearches | None:
+def of_people(db: Connection, collection_id: int) -> list[SearchRow]:
+    """The searches for a given item that ended, without those that were answered without looking or that the owner has
+    set aside. That is asked of all alike, whatever their end: else the shares would be wrong."""
+    rows = [row for row in searches.ended_to_find(db, collection_id) if row.quarantine != BY_OWNER]
+    kept = []
+    for start in range(0, len(rows), _CHUNK):
+        part = rows[start : start + _CHUNK]
+        steps = searches.steps_of(db, [row.id for row in part])
+        kept += [row for row in part if suspicion(tuple(answers_that_count(steps[row.id]))) is None]
+    return kept
+
+
+def measured(rows: Sequence[SearchRow]) -> MeasuredSearches | None:
     """What these searches say, None when there are none."""
-    if not ends:
+    if not rows:
         return None
-    right, wrong = sum(end.right for end in ends), sum(end.wrong for end in ends)
-    costs = [end.questions for end in ends if end.right and end.questions is not None]
+    costs = [row.questions for row in rows if row.target == row.to_find and row.questions is not None]
+    right, wrong = sum(row.target == row.to_find for row in rows), sum(row.is_wrong_end for row in rows)
     return MeasuredSearches(
-        total=len(ends),
-        found=share_of(right, len(ends)),
-        wrong=share_of(wrong, len(ends)),
-        given_up=share_of(len(ends) - right - wrong, len(ends)),
+        total=len(rows),
+        found=share_of(right, len(rows)),
+        wrong=share_of(wrong, len(rows)),
+        given_up=share_of(len(rows) - right - wrong, len(rows)),
         questions=median_of(costs) if costs else None,
     )
 
