@@ -82,7 +82,7 @@ async def _sent(request: Request) -> bytes:
     try:
         form = await _InMemory(request.headers, request.stream(), max_files=1, max_fields=1).parse()
     except MultiPartException as error:
-        raise Invalid(f"The form cannot be read: {error.message}") from error
+        raise Invalid("The form cannot be read: %(reason)s.", reason=error.message) from error
     sent = form.get("picture")
     content = await sent.read() if isinstance(sent, UploadFile) else b""
     await form.close()

@@ -48,13 +48,13 @@ def items_like(site: Site, collection: Collection, data: bytes) -> list[Item]:
         If it is no picture, or has too many pixels.
     """
     if not takes_pictures(site, collection):
-        raise NotFound(f"“{collection.title}” cannot be compared with a picture.")
+        raise NotFound("“%(collection)s” cannot be compared with a picture.", collection=collection.title)
     if not data:
         raise Invalid("Please choose a picture first.")
     try:
         picture = decode(data)
     except Unreadable as error:
-        raise Invalid(f"This file cannot be used: {error}.") from error
+        raise Invalid("This file cannot be used: %(reason)s.", reason=error) from error
     picture.thumbnail((SMALL, SMALL))  # as the pictures of the items that the features were taken from
     nearest = nearest_to_picture(site, collection, picture, NEAREST)
     found = site.items(collection.id, nearest)

@@ -141,10 +141,12 @@ def _new_row(
 def _checked_hint(site: Site, row: SearchRow, near: Sequence[int]) -> tuple[int, ...]:
     items_said = tuple(dict.fromkeys(near))
     if len(items_said) > MOST_NEAR:
-        raise Invalid(f"A search can begin near {MOST_NEAR} items at most, not near {len(items_said)}.")
+        raise Invalid(
+            "A search can begin near %(most)s items at most, not near %(count)s.", most=MOST_NEAR, count=len(items_said)
+        )
     unknown = next((item for item in items_said if item not in site.models.covered(row.model_id)), None)
     if unknown is not None:
-        raise Invalid(f"There is no item {unknown} to begin near: it is unknown, or has been retired.")
+        raise Invalid("There is no item %(item)s to begin near: it is unknown, or has been retired.", item=unknown)
     return items_said
 
 
@@ -293,7 +295,7 @@ def answer_again(
         If the answer makes no sense for this question.
     """
     if kind not in (AnswerKind.CHOICE, AnswerKind.NONE, AnswerKind.FOUND):
-        raise Invalid(f"An earlier question can be answered anew, but not with “{kind}”.")
+        raise Invalid("An earlier question can be answered anew, but not with “%(kind)s”.", kind=kind)
     now = _log(site, search_id)
     if now.question is None or number != now.question.number or not 0 < place <= len(now.answers):
         return state(site, search_id, stale=not _is_later(site, search_id, Answer(number, kind, chosen)))
@@ -344,11 +346,15 @@ def _is_later(site: Site, search_id: str, given: Answer) -> bool:
 def _check(before: SearchState, question: StepRow, given: Answer) -> None:
     kind, chosen = given.kind, given.chosen
     if kind is AnswerKind.CHOICE and chosen not in question.shown:
-        raise Invalid(f"Item {chosen} was not shown: the items shown are {', '.join(map(str, question.shown))}.")
+        raise Invalid(
+            "Item %(item)s was not shown: the items shown are %(shown)s.",
+            item=chosen,
+            shown=", ".join(map(str, question.shown)),
+        )
     if kind is AnswerKind.FOUND and chosen is None:
         raise Invalid("Which one is it? The answer “found” needs the item.")
     if kind not in (AnswerKind.CHOICE, AnswerKind.FOUND) and chosen is not None:
-        raise Invalid(f"The answer “{kind}” names no item.")
+        raise Invalid("The answer “%(kind)s” names no item.", kind=kind)
     if kind is AnswerKind.UNDO and not before.answers:
         raise Invalid("There is nothing to undo: this is the first question.")
     if kind is AnswerKind.NONE and not question.shown:
@@ -409,7 +415,7 @@ def _find(site: Site, before: SearchState, question: StepRow, given: Answer, tar
     """End a search with its target. What it teaches is written in the same transaction."""
     with site.database.read() as db:
         if target not in items.by_number(db, before.row.collection_id, [target]):
-            raise Invalid(f"There is no item {target} in this collection.")
+            raise Invalid("There is no item %(item)s in this collection.", item=target)
     lesson = finished_searches.prepare(site, before, target)
     return _end(site, before, question, given, lesson)
 

@@ -46,7 +46,9 @@ def draw(site: Site, collection: Collection, chance: random.Random | None = None
         If the collection has too few items.
     """
     if not options_of(collection).to_find:
-        raise NotFound(f"“{collection.title}” shows nothing to look for: think of something yourself.")
+        raise NotFound(
+            "“%(collection)s” shows nothing to look for: think of something yourself.", collection=collection.title
+        )
     active = sorted(site.models.covered(site.published_model_id(collection)))
     return Ticket(secrets.token_hex(16), (chance or random.SystemRandom()).choice(active))
 
