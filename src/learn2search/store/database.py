@@ -133,8 +133,8 @@ class Database:
 class WriteQueue(AbstractContextManager[None]):
     """Threads of one process that want to write, one at a time.
 
-    Where another process keeps the database locked, threads would gather here until none is left for anything else.
-    So when one write has taken a fifth of `wait_seconds`, one thread goes on waiting for it, and the others are refused.
+    Where another process keeps the database locked, threads would gather here until none is left for anything else. So
+    when one write has taken a fifth of `wait_seconds`, one thread goes on waiting for it, and others are refused.
     """
 
     def __init__(self, wait_seconds: float) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from learn2search.site.administration.measured_searches import MeasuredSearches, measured, median_of, of_people
 from learn2search.site.context import Site
 from learn2search.site.errors import Unavailable
 from learn2search.site.learning.damaged_models import DamagedModel, damaged_model
@@ -80,6 +81,8 @@ class Overview:
         The items with the fewest, and how many they have.
     embedding
         Where the items are now; None when the collection has too few items.
+    measured
+        What the searches for a given item say; None when there were none.
     """
 
     collection: Collection
@@ -99,6 +102,7 @@ class Overview:
     embedding: EmbeddingAt | None
     failure: Failure | None
     damaged: DamagedModel | None
+    measured: MeasuredSearches | None
 
     @property
     def little_known_below(self) -> float:
@@ -139,6 +143,7 @@ def overview(site: Site, collection: Collection) -> Overview:
             embedding=embedding,
             failure=failure,
             damaged=damaged,
+            measured=measured(of_people(db, collection.id)),
         )
 
 
@@ -220,13 +225,9 @@ def compare_strategies(done: Sequence[Finished]) -> list[StrategyFigures]:
             by_strategy.setdefault(one.strategy, []).append(one.questions)
     if len(by_strategy) < 2:
         return []
-    return [StrategyFigures(name, len(costs), *_interval(costs)) for name, costs in sorted(by_strategy.items())]
+    return [_strategy(name, costs) for name, costs in sorted(by_strategy.items())]
 
 
-def _interval(costs: Sequence[int]) -> tuple[float, float, float]:
-    """The median, and the order statistics n/2 ∓ 0.98 √n, between which it lies with 95% probability."""
-    ordered = np.sort(costs)
-    half = 0.98 * np.sqrt(len(ordered))
-    low = int(max(0, np.floor(len(ordered) / 2 - half)))
-    high = int(min(len(ordered) - 1, np.ceil(len(ordered) / 2 + half)))
-    return float(np.median(ordered)), float(ordered[low]), float(ordered[high])
+def _strategy(name: str, costs: Sequence[int]) -> StrategyFigures:
+    usual = median_of(costs)
+    return StrategyFigures(name, len(costs), usual.median, usual.low, usual.high)

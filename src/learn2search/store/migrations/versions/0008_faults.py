@@ -1,10 +1,10 @@
-"""A checksum of each model's arrays, and the indexes that the owner's first page and the trainer look through."""
+"""A checksum of the arrays of each model."""
 
 import sqlalchemy as sa
 from alembic import op
 
 revision = "0008"
-down_revision = "0003"
+down_revision = "0004"
 branch_labels = None
 depends_on = None
 
