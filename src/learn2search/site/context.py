@@ -126,6 +126,11 @@ class Site:
         made: Made = known.made
         return made
 
+    def drop(self, name: object) -> None:
+        """Make it anew when it is next asked for."""
+        with self._lock:
+            self._remembered.pop(name, None)
+
     def forget(self) -> None:
         """Empty the caches: after a change, nothing old is shown."""
         with self._lock:

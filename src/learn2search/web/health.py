@@ -20,7 +20,8 @@ from learn2search.site.catalogue.options import options_of
 from learn2search.site.context import Site
 from learn2search.site.learning.damaged_models import damaged_models
 from learn2search.site.learning.failures import failing
-from learn2search.store import collections, lessons, searches
+from learn2search.site.learning.triplet_counts import triplet_count
+from learn2search.store import collections, searches
 from learn2search.store.collections import Collection
 from learn2search.store.enums import SearchStatus
 from learn2search.web.rendering import site_of
@@ -86,15 +87,15 @@ def _trouble(site: Site) -> list[str]:
 def metrics(site: Annotated[Site, Depends(site_of)]) -> Response:
     failures = {collection.id: failure.times for collection, failure in failing(site)}
     with site.database.read() as db:
-        sizes = collections.sizes(db)
-        for one in collections.all_collections(db):
-            name = _public_name(one)
-            ITEMS.labels(name).set(sizes.get(one.id, 0))
-            TRIPLETS.labels(name).set(lessons.count(db, one.id))
-            counts = searches.count_by_status(db, one.id)
-            for status in SearchStatus:
-                STATUS.labels(name, status).set(counts.get(status, 0))
-            FAILURES.labels(name).set(failures.get(one.id, 0))
+        sizes, known = collections.sizes(db), collections.all_collections(db)
+        by_status = {one.id: searches.count_by_status(db, one.id) for one in known}
+    for one in known:
+        name = _public_name(one)
+        ITEMS.labels(name).set(sizes.get(one.id, 0))
+        TRIPLETS.labels(name).set(triplet_count(site, one))
+        for status in SearchStatus:
+            STATUS.labels(name, status).set(by_status[one.id].get(status, 0))
+        FAILURES.labels(name).set(failures.get(one.id, 0))
     return Response(prometheus_client.generate_latest(_registry()), media_type=prometheus_client.CONTENT_TYPE_LATEST)
 
 

@@ -12,11 +12,12 @@ from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from learn2search.site.context import Site
-from learn2search.site.errors import Invalid, NotFound, TooMany, Unauthorised
+from learn2search.site.errors import Invalid, TooMany, Unauthorised
 from learn2search.site.settings import Settings
 from learn2search.store.database import is_away
 
@@ -113,7 +114,7 @@ def _is_foreign(headers: Headers) -> bool:
 async def only_text_in_address(request: Request) -> None:
     """A dependency of all routes: nothing here has an address with a NUL character, which databases cannot store."""
     if "\0" in request.url.path or any("\0" in value for value in request.path_params.values()):
-        raise NotFound("There is no such page.")
+        raise HTTPException(404)
     if any("\0" in value for _, value in request.query_params.multi_items()):
         raise Invalid("A value is too large, or has characters that cannot be stored.")
 

@@ -25,6 +25,7 @@ _POINTS = 60  # of a curve
 _ANSWERS = 2000  # the latest ones, whose times are looked at
 _COMPARED = 1000  # the latest searches, by which strategies are compared
 _LITTLE = 0.25  # of the median number of comparisons: items with fewer are little known
+_LITTLE_MORE = 0.002  # the share of new triplets at which the median item is looked for anew
 _NAMED = 4  # little-known items that are named
 
 
@@ -171,12 +172,15 @@ def well_known_targets(done: Sequence[Finished], learnt: Integers) -> Mask:
     """
     size = 1 + max(int(learnt[:, :3].max(initial=0)), max((one.target for one in done), default=0))
     counts, well_known, counted = np.zeros(size, np.int64), np.zeros(len(done), bool), 0
+    median, median_at = 0.0, -1  # the median, and after how many triplets it was taken
     for place in sorted(range(len(done)), key=lambda place: done[place].lesson):
         before = int(np.searchsorted(learnt[:, 3], done[place].lesson))
         if before > counted:
-            counts += np.bincount(learnt[counted:before, :3].ravel(), minlength=size)
+            np.add.at(counts, learnt[counted:before, :3].ravel(), 1)
             counted = before
-        well_known[place] = counts[done[place].target] >= max(1.0, float(np.median(counts)))
+        if counted > (1.0 + _LITTLE_MORE) * median_at:  # it moves slowly, and takes longer than all the rest
+            median, median_at = float(np.median(counts)), counted
+        well_known[place] = counts[done[place].target] >= max(1.0, median)
     return well_known
 
 

@@ -7,6 +7,7 @@ learning policy (`learn/policy.py`); here is what is the site's: the lock, the p
 
 import errno
 import os
+import secrets
 import signal
 import threading
 import traceback
@@ -26,6 +27,7 @@ from learn2search.site.learning.fitting import FittedModel, fit_model, read_less
 from learn2search.site.learning.metadata import metadata_of
 from learn2search.site.learning.publishing import cover, publish
 from learn2search.site.learning.recipes import recipe_of
+from learn2search.site.learning.triplet_counts import triplet_count
 from learn2search.site.visits import searching
 from learn2search.store import collections, lessons, models, searches
 from learn2search.store.collections import Collection
@@ -111,12 +113,15 @@ def train_due(site: Site) -> list[ModelInfo]:
 
 
 def _train_or_note(site: Site, collection: Collection) -> ModelInfo | None:
+    with site.database.read() as db:
+        wanted = collections.get_setting(db, _wish(collection))
     try:
         made = train(site, collection)
     except Exception as error:
         if is_away(error) or (isinstance(error, OSError) and error.errno == errno.ENOSPC):
             raise  # no fault of the collection
         failure = note_failure(site, collection, error)
+        _fulfil(site, collection, wanted)
         last = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{last.filename}:{last.lineno}"
         log.error(
@@ -124,6 +129,8 @@ def _train_or_note(site: Site, collection: Collection) -> ModelInfo | None:
         )
         return None
     forget_failure(site, collection)
+    if made is not None:
+        _fulfil(site, collection, wanted)
     return made
 
 
@@ -132,12 +139,13 @@ def is_due(site: Site, collection: Collection) -> bool:
     if collection.model_id is None:
         return False
     failure = failure_of(site, collection)
+    count = triplet_count(site, collection)
     with site.database.read() as db:
-        count = lessons.count(db, collection.id)
         last = models.last_attempt(db, collection.id)
         wanted = collections.get_setting(db, _wish(collection))
+        wanted_before = collections.get_setting(db, f"retrain:{collection.id}")  # a time, as releases before wrote it
     tried = max(0.0 if last is None else last.created_at, 0.0 if failure is None else failure.last)
-    if count > 0 and wanted is not None and float(wanted) > tried:
+    if count > 0 and (wanted or float(wanted_before or 0.0) > tried):
         return True
     if failure is not None and site.now() < failure.again:
         return False
@@ -154,11 +162,19 @@ def _attempt(last: ModelInfo | None) -> Attempt | None:
 def ask_for(site: Site, collection: Collection) -> None:
     """The owner wants a new model now; the trainer sees it at its next look."""
     with site.database.write() as db:
-        collections.put_setting(db, _wish(collection), str(site.now()))
+        collections.put_setting(db, _wish(collection), secrets.token_hex(8))
 
 
 def _wish(collection: Collection) -> str:
-    return f"retrain:{collection.id}"
+    """The setting that holds the owner's wish: a random name until it was tried. No times, since clocks are set back."""
+    return f"wish:{collection.id}"
+
+
+def _fulfil(site: Site, collection: Collection, wanted: str | None) -> None:
+    """It was tried. Another wish, which came meanwhile, stays."""
+    with site.database.write() as db:
+        if wanted and collections.get_setting(db, _wish(collection)) == wanted:
+            collections.put_setting(db, _wish(collection), "")
 
 
 def train(site: Site, collection: Collection) -> ModelInfo | None:

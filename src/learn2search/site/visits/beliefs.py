@@ -109,6 +109,7 @@ class BeliefCache:
         # By hand: a cache of cachetools has a size for each value, but searches share their embeddings.
         self._kept: OrderedDict[tuple[str, int], OpenSearch] = OrderedDict()
         self._holders: Counter[EmbeddingAt] = Counter()  # how many kept searches use each embedding
+        self._open_step: dict[str, int] = {}  # of the kept searches
         self._bytes = 0
 
     def begin(self, row: SearchRow, miss_rate: float = 0.0) -> OpenSearch:
@@ -164,7 +165,10 @@ class BeliefCache:
     def keep(self, search_id: str, number: int, belief: OpenSearch) -> None:
         """Keep a search whose open step is `number`. When memory is short, those that were kept first go."""
         with self._lock:
+            # One question of a search is open: what was kept for another, before an undo, is of no use any more.
+            self._taken_out((search_id, self._open_step.get(search_id, number)))
             self._taken_out((search_id, number))
+            self._open_step[search_id] = number
             self._kept[(search_id, number)] = belief
             self._bytes += _size(belief) + (0 if self._holders[belief.known] else _weight(belief.known))
             self._holders[belief.known] += 1
@@ -180,12 +184,14 @@ class BeliefCache:
         """Let go of all searches; they are replayed when they are needed."""
         with self._lock:
             self._kept.clear()
+            self._open_step.clear()
             self._holders.clear()
             self._bytes = 0
 
     def _taken_out(self, key: tuple[str, int]) -> OpenSearch | None:
         belief = self._kept.pop(key, None)
         if belief is not None:
+            self._open_step.pop(key[0], None)
             self._bytes -= _size(belief)
             self._holders[belief.known] -= 1
             if not self._holders[belief.known]:

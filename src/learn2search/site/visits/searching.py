@@ -19,6 +19,7 @@ from learn2search.site.errors import Conflict, Invalid, NotFound
 from learn2search.site.learning import finished_searches
 from learn2search.site.learning.metadata import metadata_of
 from learn2search.site.learning.recipes import recipe_of
+from learn2search.site.learning.triplet_counts import count_anew
 from learn2search.site.show_counts import AUTOMATIC, ShowCount, checked_show
 from learn2search.site.visits.automatic_show import automatic_show
 from learn2search.site.visits.beliefs import LIKELY, MISS_RATE, OpenSearch
@@ -459,6 +460,7 @@ def correct(site: Site, search_id: str) -> SearchState:
             searches.show(db, search_id, undone)
             searches.show(db, search_id, _again(site, last, number + 2))
             finished_searches.withdraw(db, search_id)
+    count_anew(site, before.collection.id)
     return state(site, search_id)
 
 
