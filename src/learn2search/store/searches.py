@@ -20,7 +20,7 @@ from sqlalchemy import (
     select,
     update,
 )
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.dialects import postgresql, sqlite
 
 from learn2search.store.enums import AnswerKind, SearchOrigin, SearchStatus
 from learn2search.store.tables import search, step
@@ -89,6 +89,10 @@ class SearchRow:
 
 
 # The statements of every click are built once.
+_ADD = {
+    "sqlite": sqlite.insert(search).on_conflict_do_nothing(index_elements=["id"]),
+    "postgresql": postgresql.insert(search).on_conflict_do_nothing(index_elements=["id"]),
+}
 _GET = select(search).where(search.c.id == bindparam("of_search"))
 _STEPS = select(step).where(step.c.search_id == bindparam("of_search")).order_by(step.c.number)
 _SHOW = insert(step)
@@ -111,12 +115,7 @@ _WEIGH = (
 
 def add(db: Connection, row: SearchRow, first: StepRow) -> bool:
     """Write a new search and its first question; False when there is one of this id."""
-    try:
-        with db.begin_nested():
-            db.execute(insert(search).values(_row_values(row)))
-    except IntegrityError:
-        if get(db, row.id) is None:  # it is not the id that is wrong
-            raise
+    if db.execute(_ADD[db.dialect.name], _row_values(row)).rowcount == 0:
         return False
     show(db, row.id, first)
     return True
