@@ -41,6 +41,12 @@ PAGES = (
     "replay",
     "settings",
     "result",
+    "collections",
+    "new",
+    "imports",
+    "duplicates",
+    "delete",
+    "plan",
 )
 QUICK = [(page, ("desktop", "phone-dark")[at % 2]) for at, page in enumerate(PAGES)]  # each page in one look
 IN_MIND = "Rafael Banerjee"
@@ -73,6 +79,12 @@ def places(running: Running) -> dict[str, str]:
         "searches": f"{owner}/searches",
         "replay": f"{owner}/searches/{end.row.id}",
         "settings": f"{owner}/settings",
+        "collections": "/owner/?did=moved",
+        "new": "/owner/-/new",
+        "imports": f"{owner}/imports",
+        "duplicates": f"{owner}/duplicates",
+        "delete": f"{owner}/delete",
+        "plan": "/owner/-/plan?items=513&searches=240",
     }
 
 

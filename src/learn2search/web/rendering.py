@@ -13,6 +13,7 @@ from learn2search.site.learning.metadata import metadata_of
 from learn2search.site.show_counts import CHOICE_KEYS, SHOW_COUNTS
 from learn2search.web import charts
 from learn2search.web.media_files import media_url, static_url
+from learn2search.web.notices import notice_of
 
 _templates = Environment(
     loader=PackageLoader("learn2search.web"),
@@ -47,6 +48,17 @@ def ago(now: float, then: float) -> str:
     return time.strftime("%Y-%m-%d", time.gmtime(then))
 
 
+def _date(then: float) -> str:
+    """A day, as one says it: 12 March 2026."""
+    day = time.gmtime(then)
+    return f"{day.tm_mday} {time.strftime('%B %Y', day)}"
+
+
+def _moment(then: float) -> str:
+    """A day and a time: 12 March 2026, 14:05 (UTC)."""
+    return f"{_date(then)}, {time.strftime('%H:%M', time.gmtime(then))}"
+
+
 def _in_words(number: int) -> str:
     words = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", 12: "twelve"}
     return words.get(number, str(number))
@@ -64,10 +76,13 @@ _templates.globals.update(
     media_of=media_of,
     media_url=media_url,
     metadata_of=metadata_of,
+    notice_of=notice_of,
     show_counts=SHOW_COUNTS,
     static_url=static_url,
 )
-_templates.filters.update(thousands=_thousands, duration=_duration, in_words=_in_words, layout=_layout)
+_templates.filters.update(
+    date=_date, moment=_moment, thousands=_thousands, duration=_duration, in_words=_in_words, layout=_layout
+)
 
 
 def render(

@@ -13,7 +13,7 @@ from learn2search.store import collections, items, searches
 from learn2search.store.collections import Collection
 from learn2search.store.enums import RetiredBy
 from learn2search.store.items import Item
-from learn2search.store.searches import SearchRow, StepRow
+from learn2search.store.searches import SearchFilter, SearchRow, StepRow
 
 
 @dataclass(frozen=True)
@@ -52,13 +52,19 @@ def find_items(
 
 
 def latest_searches(
-    site: Site, collection: Collection, count: int, start: int = 0, quarantined: bool | None = None
+    site: Site, collection: Collection, count: int, start: int = 0, wanted: SearchFilter | None = None
 ) -> list[AnsweredSearch]:
-    """A page of searches, the newest first; `quarantined` restricts it to those set aside, or to the others."""
+    """A page of searches, the newest first."""
     with site.database.read() as db:
-        rows = searches.latest(db, collection.id, count, start, quarantined)
+        rows = searches.latest(db, collection.id, count, start, wanted)
         steps = searches.steps_of(db, [row.id for row in rows])
     return [AnsweredSearch(row, tuple(answers_that_count(steps[row.id]))) for row in rows]
+
+
+def strategies_used(site: Site, collection: Collection) -> list[str]:
+    """The strategies that searches of the collection have used."""
+    with site.database.read() as db:
+        return searches.strategies(db, collection.id)
 
 
 def replay(site: Site, search_id: str) -> list[StepRow]:
@@ -81,21 +87,23 @@ def change_item(site: Site, collection: Collection, number: int, **changes: Any)
     Parameters
     ----------
     changes
-        title, description, active.
+        title, description, family (the group), active.
 
     Raises
     ------
     Invalid
-        If there is no such item.
+        If there is no such item, or it was deleted for good.
     """
     with site.database.write() as db:
         old = items.by_number(db, collection.id, [number]).get(number)
         if old is None:
             raise Invalid(f"There is no item {number} in “{collection.title}”.")
+        if old.retired_by is RetiredBy.ERASED:
+            raise Invalid(f"Item {number} of “{collection.title}” was deleted for good.")
         new = replace(old, **changes)
         if new.active != old.active:
             new = replace(new, retired_by=None if new.active else RetiredBy.OWNER)
-        if (new.title, new.description) != (old.title, old.description):
+        if (new.title, new.description, new.family) != (old.title, old.description, old.family):
             new = replace(new, media=to_json(media_of(new).model_copy(update={"edited": True})))
         items.change(db, [new])
     site.forget()
