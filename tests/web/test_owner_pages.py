@@ -80,6 +80,9 @@ def test_the_owner_should_change_settings(owner: TestClient) -> None:
     assert ">Saved.<" in page
     assert re.findall(r'name="strategies" value="(\w+)" checked', page) == ["sampled", "gauss"]
     assert "the shade you have in mind" in begin(owner)[1]
+    overview = owner.get("/owner/colours").text
+    assert "Not enough yet." in overview, "searches from before the test do not count"
+    assert re.search(r"sampled: 0 visitors, gauss: 0 visitors. Each needs 20", overview)
     assert owner.post("/owner/colours/settings", data=values | {"strategies": "magic"}).status_code == 422
     assert owner.post("/owner/colours/settings", data=values | {"strategies": []}).status_code == 422
     back = {
@@ -105,3 +108,45 @@ def test_the_owner_should_ask_for_training_and_roll_back(owner: TestClient) -> N
     assert owner.post("/owner/colours/retrain").status_code == 200
     assert owner.post("/owner/colours/rollback", data={"version": 1}).status_code == 200
     assert owner.post("/owner/colours/rollback", data={"version": 99}).status_code == 404
+
+
+def test_searches_should_have_dates_and_filters(owner: TestClient) -> None:
+    begin(owner)
+    place, page = begin(owner)
+    step = re.search(r'name="step" value="(\d+)"', page).group(1)
+    owner.post(place, data={"step": step, "not-here": "1"})
+    found = re.compile(r'href="/owner/colours/searches/(\w{32})"')
+    everything = owner.get("/owner/colours/searches").text
+    assert len(re.findall(r"<time [^>]*>\d+ [A-Z][a-z]+ \d{4}, \d\d:\d\d</time>", everything)) == len(
+        found.findall(everything)
+    )
+    not_here = owner.get("/owner/colours/searches?status=not-here&origin=page").text
+    assert place.removeprefix("/s/") in found.findall(not_here)
+    assert set(found.findall(not_here)) < set(found.findall(everything))
+    assert '<option value="not-here" selected>' in not_here
+    assert "None yet" in owner.get("/owner/colours/searches?origin=simulated").text
+    assert found.findall(owner.get("/owner/colours/searches?status=nonsense").text) == found.findall(everything)
+
+
+def test_the_overview_should_say_how_far_it_has_learnt(owner: TestClient) -> None:
+    page = owner.get("/owner/colours").text
+    assert re.search(r"Still learning: \d+ of about \d+ searches until it is as good as it will get", page)
+    plan = owner.get("/owner/-/plan?items=300&pictures=9&searches=24").text
+    assert "About" in plan
+    assert "yours: 24" in plan
+    assert "learn2search plan --items 300 --pictures 9" in plan
+    assert "No collection of this size" in owner.get("/owner/-/plan?items=90000&pictures=5").text
+    assert owner.get("/owner/-/plan?items=-3").status_code == 200
+
+
+def test_models_should_say_what_they_are(owner: TestClient) -> None:
+    owner.post("/owner/colours/items/many", data={"action": "retire", "number": "1"})
+    owner.post("/owner/colours/items/many", data={"action": "restore", "number": "1"})
+    page = owner.get("/owner/colours").text
+    assert re.search(r"now \d+ items <span class=\"soft\">and \d+ before it", page)
+    assert "A new model is being fitted" in owner.post("/owner/colours/retrain").text
+
+
+def test_an_empty_table_should_have_all_its_columns(owner: TestClient) -> None:
+    page = owner.get("/owner/colours/searches?origin=simulated").text
+    assert page.count("<th") - page.count("<thead") == int(re.search(r'class="none" colspan="(\d+)"', page).group(1))

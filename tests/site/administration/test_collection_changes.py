@@ -128,6 +128,8 @@ def test_an_import_should_say_how_far_it_is_and_what_came_of_it(
     (waiting,) = import_jobs.jobs_of(site, made)
     assert (waiting.finished, waiting.what, waiting.share) == (False, "reds.zip", 0)
     assert waiting.is_interrupted(waiting.changed_at + 1000)
+    with pytest.raises(Conflict, match="import into “Reds” is under way"):
+        changes.delete_collection(site, made, "Reds")
     work()
     (job,) = import_jobs.jobs_of(site, made)
     assert (job.finished, job.added, job.n_problems, job.share) == (True, 3, 1, 100)

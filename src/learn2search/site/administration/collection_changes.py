@@ -3,6 +3,7 @@
 import shutil
 from typing import Any
 
+from learn2search.site.catalogue.import_jobs import jobs_of
 from learn2search.site.catalogue.imports import make_collection, slug_of
 from learn2search.site.catalogue.options import dated, in_order, options_of
 from learn2search.site.context import Site
@@ -101,11 +102,15 @@ def delete_collection(site: Site, collection: Collection, confirmed_title: str) 
     ------
     Invalid
         If that is not its title; nothing is deleted then.
+    Conflict
+        If an import into it is under way.
     """
     if confirmed_title.strip() != collection.title.strip():
         raise Invalid(
             f"The title is “{collection.title}”, but “{confirmed_title.strip()}” was typed: nothing was deleted."
         )
+    if any(not job.finished and not job.is_interrupted(site.now()) for job in jobs_of(site, collection)):
+        raise Conflict(f"An import into “{collection.title}” is under way: delete it when that has ended.")
     with site.database.write() as db:
         collections.remove(db, collection.id)
     for folder in (site.settings.media, site.settings.features):
