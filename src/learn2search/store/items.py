@@ -4,7 +4,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, RowMapping, Select, bindparam, func, insert, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    RowMapping,
+    Select,
+    String,
+    bindparam,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from learn2search.store.enums import RetiredBy
 from learn2search.store.tables import item
@@ -126,12 +138,13 @@ def add(db: Connection, rows: Sequence[Item]) -> None:
 
 
 def erase(db: Connection, collection_id: int, numbers: Iterable[int], media: dict[str, Any]) -> None:
-    """Leave nothing of these items but their numbers, which models and the log of searches name."""
+    """Leave nothing of these items but their numbers, which models and the log of searches name: every text goes."""
+    texts = {column.name: "" for column in item.c if isinstance(column.type, String)}
     for number in numbers:
         same = (item.c.collection_id == collection_id, item.c.number == number)
-        nothing = {"title": ERASED, "description": "", "family": "", "digest": "", "media": media}
-        out = {"key": f"{ERASED} {number}", "active": False, "retired_by": RetiredBy.ERASED}
-        db.execute(update(item).where(*same).values(**nothing, **out))
+        left = {"title": ERASED, "key": f"{ERASED} {number}", "media": media}
+        out = {"active": False, "retired_by": RetiredBy.ERASED}
+        db.execute(update(item).where(*same).values(texts | left | out))
 
 
 def change(db: Connection, rows: Sequence[Item]) -> None:
