@@ -47,6 +47,8 @@ PAGES = (
     "duplicates",
     "delete",
     "plan",
+    "sentences",
+    "site",
 )
 FIRST = ("landing", "search", "gallery", "end", "overview", "items")  # that are looked at in every run
 QUICK = [(page, ("desktop", "phone-dark")[at % 2]) for at, page in enumerate(FIRST)]  # each in one look
@@ -86,6 +88,8 @@ def places(running: Running) -> dict[str, str]:
         "duplicates": f"{owner}/duplicates",
         "delete": f"{owner}/delete",
         "plan": "/owner/-/plan?items=513&searches=240",
+        "sentences": f"{owner}/sentences",
+        "site": "/owner/_site",
     }
 
 

@@ -98,7 +98,7 @@ def test_an_archived_collection_should_say_so_and_begin_nothing(owner: TestClien
     assert "Archived: no new search begins" in owner.post("/owner/old/archive").text
     assert "Archived" in owner.get("/owner").text
     page = owner.get("/c/old").text
-    assert "Old is archived" in page
+    assert "“Old” is archived" in page
     assert "Start a search" not in page
     assert "<strong>Old" not in owner.get("/").text
     refused = owner.post("/c/old")

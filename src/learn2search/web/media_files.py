@@ -24,7 +24,7 @@ _TYPES = {
     "flac": "audio/flac",
     "m4a": "audio/mp4",
 }
-_FOREVER = "public, max-age=31536000, immutable"
+FOREVER = "public, max-age=31536000, immutable"
 
 
 @router.get("/media/{slug}/{name}")
@@ -35,7 +35,7 @@ def media(request: Request, slug: str, name: str) -> Response:
     path: Path = request.app.state.site.settings.media / slug / name
     if not path.is_file():
         raise NotFound("There is no such file.")
-    headers = {"Cache-Control": _FOREVER, "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'"}
+    headers = {"Cache-Control": FOREVER, "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'"}
     return FileResponse(path, media_type=_TYPES[name.rsplit(".", 1)[1]], headers=headers)
 
 
