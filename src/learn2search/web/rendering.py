@@ -34,6 +34,12 @@ def _moment(then: float) -> str:
     return f"{_date(then)}, {time.strftime('%H:%M', time.gmtime(then))}"
 
 
+def _length(seconds: float) -> str:
+    """How long a sound is: 0:07, 3:20."""
+    whole = max(1, round(seconds))
+    return f"{whole // 60}:{whole % 60:02}"
+
+
 def _layout(count: int) -> int:
     """The smallest number of items that has a layout and room for so many: near the end fewer may be left."""
     return next(allowed for allowed in SHOW_COUNTS if allowed >= count)
@@ -76,6 +82,7 @@ def templates_in(language: Language) -> Environment:
         in_words=language.in_words,
         word=language.word,
         layout=_layout,
+        sound_length=_length,
     )
     return made
 

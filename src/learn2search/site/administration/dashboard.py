@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from learn2search.site.administration.learning_progress import LearningProgress, learning_progress
+from learn2search.site.administration.measured_searches import MeasuredSearches, measured, of_people
 from learn2search.site.administration.strategy_comparison import StrategyTest, compare_strategies
 from learn2search.site.catalogue.options import options_of
 from learn2search.site.context import Site
@@ -86,6 +87,8 @@ class Overview:
         The items with the fewest, and how many they have.
     embedding
         Where the items are now; None when the collection has too few items.
+    measured
+        What the searches for a given item say; None when there were none.
     """
 
     collection: Collection
@@ -105,6 +108,7 @@ class Overview:
     embedding: EmbeddingAt | None
     failure: Failure | None
     progress: LearningProgress | None
+    measured: MeasuredSearches | None
 
     @property
     def little_known_below(self) -> float:
@@ -144,6 +148,7 @@ def overview(site: Site, collection: Collection) -> Overview:
             embedding=embedding,
             failure=failure,
             progress=_progress(collection, embedding),
+            measured=measured(of_people(db, collection.id)),
         )
 
 
