@@ -28,7 +28,7 @@ class _ItemMedia(BaseModel):
     uploaded
         The owner sent it by the page, so an import of a folder must not miss it there.
     edited
-        The owner wrote the title or the description, so an import must not replace them.
+        The owner wrote the title, the description or the group, so an import must not replace them.
     """
 
     model_config = ConfigDict(frozen=True)

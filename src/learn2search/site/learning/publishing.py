@@ -80,7 +80,8 @@ def publish(db: Connection, site: Site, collection: Collection, **values: Any) -
     now_in_use = collections.by_id(db, collection.id).model_id
     if now_in_use != collection.model_id:
         return None
-    made = models.add(db, collection_id=collection.id, now=site.now(), **values)
+    metrics = values.pop("metrics") | {"size": len(values["items"])}
+    made = models.add(db, collection_id=collection.id, now=site.now(), metrics=metrics, **values)
     if not collections.swap_model(db, collection.id, collection.model_id, made.info.id):
         raise Conflict("Another model was published at the same moment.")
     return made.info

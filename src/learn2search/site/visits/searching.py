@@ -88,6 +88,8 @@ def start(
     ------
     NotFound
         If there is no such collection.
+    Conflict
+        If it is archived.
     Invalid
         If `near` names too many items, or one that cannot be searched.
     Unavailable
@@ -95,6 +97,8 @@ def start(
     """
     collection = site.collection(slug)
     options = options_of(collection)
+    if options.archived:
+        raise Conflict("“%(title)s” is archived: no new search begins here.", title=collection.title)
     count = _usual_show(site, collection, options, small_screen) if show is None else checked_show(show)
     row = _new_row(site, collection, options, visitor, count, origin)
     row = replace(row, near=_checked_hint(site, row, near))

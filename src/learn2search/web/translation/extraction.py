@@ -18,7 +18,12 @@ _NOT_FOR_VISITORS = {
     "charts.py",
     "extraction.py",
     "health.py",
+    "notices.py",
+    "owner_collections.py",
+    "owner_frame.py",
+    "owner_items.py",
     "owner_pages.py",
+    "owner_searches.py",
     "sentence_pages.py",
 }
 _ERRORS = {name for name, one in vars(errors).items() if isinstance(one, type) and issubclass(one, errors.SiteError)}
