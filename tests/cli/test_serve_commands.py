@@ -17,7 +17,8 @@ import numpy as np
 import pytest
 
 from learn2search import read_triplets
-from learn2search.cli.visitors import Client, Visitors, visit
+from learn2search.cli.visitors import Visitors, visit
+from learn2search.client import Client
 from learn2search.site.context import Site
 from learn2search.site.settings import Settings
 from learn2search.site.visits import searching

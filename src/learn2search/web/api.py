@@ -2,14 +2,14 @@
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Depends, Header, Query, Request
 from fastapi import Path as InPath
 from pydantic import BaseModel, ConfigDict, Field
 
 from learn2search.site.administration import owners
 from learn2search.site.catalogue.item_media import media_of
 from learn2search.site.context import Site
-from learn2search.site.errors import Conflict, Unauthorised
+from learn2search.site.errors import Conflict, Forbidden, Unauthorised
 from learn2search.site.learning.metadata import metadata_of
 from learn2search.site.show_counts import ShowCount
 from learn2search.site.visits import figures, searching
@@ -20,7 +20,7 @@ from learn2search.store.items import Item
 from learn2search.web.health import ANSWERS, SEARCHES
 from learn2search.web.media_files import media_url
 from learn2search.web.rendering import site_of
-from learn2search.web.security import is_owner, limited, must_be_owner
+from learn2search.web.security import is_owner, limited, must_be_owner, new_secret
 
 router = APIRouter(prefix="/api/v1", tags=["API"])
 OurSite = Annotated[Site, Depends(site_of)]
@@ -72,6 +72,9 @@ class SearchOut(BaseModel):
     """A search as it is now."""
 
     id: str
+    secret: str | None = Field(
+        default=None, description="Given once, when the search begins: what answers it sends this as `Search-Secret`."
+    )
     collection: str
     status: SearchStatus
     number: int = Field(description="The number of the current question, or of the last one.")
@@ -122,6 +125,22 @@ _ERRORS: dict[int | str, dict[str, Any]] = {
 }
 
 
+def only_with_secret(
+    request: Request,
+    site: OurSite,
+    search_id: SearchId,
+    search_secret: Annotated[str, Header(max_length=64, description="The secret of the search.")] = "",
+) -> None:
+    """A dependency: a search is of the program that began it, and of the owner."""
+    if not searching.is_of(site, search_id, site.visitor_hash(search_secret)) and not is_owner(request):
+        raise Forbidden(
+            "This search needs its secret: send what beginning it returned as `secret`, in the header Search-Secret."
+        )
+
+
+_SECRET = Depends(only_with_secret)
+
+
 @router.get("/collections", responses=_ERRORS)
 def list_collections(site: OurSite) -> list[CollectionOut]:
     """The collections."""
@@ -155,23 +174,24 @@ def list_items(
     "/collections/{slug}/searches", status_code=201, responses=_ERRORS, dependencies=[Depends(limited("searches"))]
 )
 def start_search(request: Request, site: OurSite, slug: Slug, how: StartIn | None = None) -> SearchOut:
-    """Begin a search."""
+    """Begin a search. Its `secret` is given only here, and needed to answer."""
     how = how or StartIn()
     if how.simulated and not is_owner(request):
         raise Unauthorised("Simulated visitors need the owner's token, because the site learns from them.")
     origin = SearchOrigin.SIMULATED if how.simulated else SearchOrigin.API
-    begun = searching.start(site, slug, show=how.show, origin=origin)
+    secret = new_secret()
+    begun = searching.start(site, slug, visitor=site.visitor_hash(secret), show=how.show, origin=origin)
     SEARCHES.inc()
-    return _search(begun)
+    return _search(begun).model_copy(update={"secret": secret})
 
 
-@router.get("/searches/{search_id}", responses=_ERRORS)
+@router.get("/searches/{search_id}", responses=_ERRORS, dependencies=[_SECRET])
 def get_search(site: OurSite, search_id: SearchId) -> SearchOut:
     """A search as it is now."""
     return _search(searching.state(site, search_id))
 
 
-@router.post("/searches/{search_id}/answers", responses=_ERRORS, dependencies=[Depends(limited("answers"))])
+@router.post("/searches/{search_id}/answers", responses=_ERRORS, dependencies=[Depends(limited("answers")), _SECRET])
 def answer_search(site: OurSite, search_id: SearchId, given: AnswerIn) -> SearchOut:
     """Answer a question. If its step is not open the status is 409, unless this answer was given before."""
     now = searching.answer(site, search_id, given.step, given.kind, given.item)
@@ -181,13 +201,13 @@ def answer_search(site: OurSite, search_id: SearchId, given: AnswerIn) -> Search
     return _search(now)
 
 
-@router.post("/searches/{search_id}/not-it", responses=_ERRORS, dependencies=[Depends(limited("answers"))])
+@router.post("/searches/{search_id}/not-it", responses=_ERRORS, dependencies=[Depends(limited("answers")), _SECRET])
 def correct_search(site: OurSite, search_id: SearchId) -> SearchOut:
     """Undo the end of a search: its last question is open again."""
     return _search(searching.correct(site, search_id))
 
 
-@router.get("/searches/{search_id}/top", responses=_ERRORS)
+@router.get("/searches/{search_id}/top", responses=_ERRORS, dependencies=[_SECRET])
 def most_probable(site: OurSite, search_id: SearchId, count: Annotated[int, Query(ge=1, le=100)] = 10) -> list[ItemOut]:
     """The items that fit the answers best, likeliest first; none while no item is clearly likelier than chance."""
     now, gallery = searching.gallery(site, search_id, count)

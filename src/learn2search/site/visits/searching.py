@@ -58,7 +58,8 @@ def start(
     Parameters
     ----------
     visitor
-        The hash of the visitor's cookie, which decides the strategy where there are several.
+        The hash of the visitor's cookie, or of the secret of this search, which stands for it. It decides the strategy
+        where there are several.
     show
         How many items to show at a time; by default what the collection says.
     small_screen
@@ -195,7 +196,7 @@ def shared(site: Site, code: str) -> SearchState:
 
 
 def is_of(site: Site, search_id: str, visitor: str) -> bool:
-    """Did this visitor begin the search? One that a program began is of whoever has its id."""
+    """Did this visitor begin the search? One without a visitor, as programs began them once, is of all with its id."""
     with site.database.read() as db:
         return searches.visitor(db, search_id) in (None, visitor)
 

@@ -1,0 +1,135 @@
+"""`Client`: a site by program, in typed values."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Self
+from urllib.parse import quote, urlencode
+
+from learn2search.client.connection import ClientError, Connection
+from learn2search.client.results import CollectionResult, ItemResult, ModelResult, SearchResult
+
+_API = "/api/v1"
+
+
+class Client:
+    """A site, by program. It needs the standard library alone, and may be used by several threads at once.
+
+    Where the site is busy (status 429 or 503) and says when to come again, the client waits and does.
+
+    Parameters
+    ----------
+    address
+        Of the site: `http://127.0.0.1:8000`.
+    token
+        The owner's, for what only the owner may do.
+    wait
+        What waits so many seconds; for tests.
+
+    Raises
+    ------
+    NoConnection
+        From every method, if the site does not answer.
+    Refused
+        From every method, if it answers with an error.
+
+    Examples
+    --------
+    >>> from learn2search.client import Client
+    >>> with Client("http://127.0.0.1:8000") as site:  # doctest: +SKIP
+    ...     search = site.start("faces")
+    ...     search = site.answer(search, search.question.shown[0])
+    ...     search = site.found(search, search.question.shown[1])
+    """
+
+    def __init__(self, address: str, token: str | None = None, wait: Callable[[float], None] = time.sleep) -> None:
+        self._connection = Connection(address, {"Authorization": f"Bearer {token}"} if token else {}, wait)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._connection.close()
+
+    # --- collections ---
+
+    def collections(self) -> list[CollectionResult]:
+        """The collections that are listed."""
+        return [CollectionResult.from_json(one) for one in self._call("GET", "/collections")]
+
+    def items(self, collection: str, words: str = "", start: int = 0, count: int = 100) -> list[ItemResult]:
+        """Items that can be looked for, by number; with `words`, those whose title, key or group contains them."""
+        query = urlencode({"words": words, "start": start, "count": count})
+        return [ItemResult.from_json(one) for one in self._call("GET", f"{_of(collection)}/items?{query}")]
+
+    def models(self, collection: str) -> list[ModelResult]:
+        """The models of a collection, newest first. For the owner."""
+        return [ModelResult.from_json(one) for one in self._call("GET", f"{_of(collection)}/models")]
+
+    def model(self, collection: str) -> ModelResult:
+        """The model that new searches use. For the owner."""
+        found = next((one for one in self.models(collection) if one.in_use), None)
+        if found is None:
+            raise ClientError(f"“{collection}” has no model yet: it needs two items.")
+        return found
+
+    # --- a search ---
+
+    def start(self, collection: str, show: int | None = None, simulated: bool = False) -> SearchResult:
+        """Begin a search; `show` is how many items at a time. `simulated` needs the owner's token."""
+        how: dict[str, Any] = {"simulated": simulated} | ({} if show is None else {"show": show})
+        return SearchResult.from_json(self._call("POST", f"{_of(collection)}/searches", how))
+
+    def now(self, search: SearchResult) -> SearchResult:
+        """The search as it is now."""
+        return self._go_on(search, "GET", "")
+
+    def answer(self, search: SearchResult, item: ItemResult | int | None) -> SearchResult:
+        """This item is most like it; None: can't tell."""
+        return self._answer(search, "none") if item is None else self._answer(search, "choice", item)
+
+    def found(self, search: SearchResult, item: ItemResult | int) -> SearchResult:
+        """This is it. The item need not have been shown."""
+        return self._answer(search, "found", item)
+
+    def undo(self, search: SearchResult) -> SearchResult:
+        """Take the last answer back; at the end: that was not it."""
+        return self._go_on(search, "POST", "/not-it") if search.question is None else self._answer(search, "undo")
+
+    def not_here(self, search: SearchResult) -> SearchResult:
+        """End the search: the collection does not have it."""
+        return self._answer(search, "not-here")
+
+    def top(self, search: SearchResult, count: int = 10) -> list[ItemResult]:
+        """The items that fit the answers best; none while no item is clearly likelier than chance."""
+        sent = self._call("GET", f"{_at(search)}/top?count={count}", None, search.secret)
+        return [ItemResult.from_json(one) for one in sent]
+
+    def _answer(self, search: SearchResult, kind: str, item: ItemResult | int | None = None) -> SearchResult:
+        if search.question is None:
+            raise ClientError(f"The search has ended ({search.status}): undo goes back, start begins another.")
+        number = item.item if isinstance(item, ItemResult) else item
+        given: dict[str, Any] = {"step": search.question.step, "kind": kind}
+        given |= {} if number is None else {"item": int(number)}
+        return self._go_on(search, "POST", "/answers", given)
+
+    def _go_on(self, search: SearchResult, method: str, path: str, body: object = None) -> SearchResult:
+        sent = self._call(method, f"{_at(search)}{path}", body, search.secret)
+        return replace(SearchResult.from_json(sent), secret=search.secret)
+
+    def _call(self, method: str, path: str, body: object = None, secret: str = "") -> Any:
+        return self._connection.call(method, f"{_API}{path}", body, {"Search-Secret": secret} if secret else {})
+
+
+def _of(collection: str) -> str:
+    return f"/collections/{quote(collection, safe='')}"
+
+
+def _at(search: SearchResult) -> str:
+    return f"/searches/{quote(search.id, safe='')}"
