@@ -10,6 +10,7 @@ from learn2search.store.enums import RetiredBy
 from learn2search.store.tables import item
 
 _MANY = 500  # names in one statement
+ERASED = "(deleted)"  # the title of an item that was deleted for good
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,15 @@ def next_number(db: Connection, collection_id: int) -> int:
 def add(db: Connection, rows: Sequence[Item]) -> None:
     if rows:
         db.execute(insert(item), [vars(row) for row in rows])
+
+
+def erase(db: Connection, collection_id: int, numbers: Iterable[int], media: dict[str, Any]) -> None:
+    """Leave nothing of these items but their numbers, which models and the log of searches name."""
+    for number in numbers:
+        same = (item.c.collection_id == collection_id, item.c.number == number)
+        nothing = {"title": ERASED, "description": "", "family": "", "digest": "", "media": media}
+        out = {"key": f"{ERASED} {number}", "active": False, "retired_by": RetiredBy.ERASED}
+        db.execute(update(item).where(*same).values(**nothing, **out))
 
 
 def change(db: Connection, rows: Sequence[Item]) -> None:

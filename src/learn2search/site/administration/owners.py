@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from learn2search.site.catalogue.item_media import media_of, to_json
-from learn2search.site.catalogue.options import Options
+from learn2search.site.catalogue.options import Options, dated, in_order, options_of
 from learn2search.site.context import Site
 from learn2search.site.errors import Conflict, Invalid, NotFound
 from learn2search.site.learning import finished_searches, publishing
@@ -34,7 +34,7 @@ def collections_of(site: Site) -> list[tuple[Collection, int]]:
     """All collections with their sizes."""
     with site.database.read() as db:
         sizes = collections.sizes(db)
-        return [(one, sizes.get(one.id, 0)) for one in collections.all_collections(db)]
+        return [(one, sizes.get(one.id, 0)) for one in in_order(collections.all_collections(db))]
 
 
 def items_by_number(site: Site, collection: Collection) -> dict[int, Item]:
@@ -70,7 +70,8 @@ def replay(site: Site, search_id: str) -> list[StepRow]:
 def change_collection(site: Site, collection: Collection, title: str, options: Options) -> None:
     """Give a collection another title and other options."""
     with site.database.write() as db:
-        collections.change(db, collection.id, title, options.model_dump(mode="json"))
+        now = dated(options_of(collections.by_id(db, collection.id)), options, site.now())
+        collections.change(db, collection.id, title, now.model_dump(mode="json"))
     site.forget()
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from learn2search.site.catalogue.options import Options, options_of
 from learn2search.site.context import Site
-from learn2search.site.errors import Invalid, NotFound
+from learn2search.site.errors import Conflict, Invalid, NotFound
 from learn2search.site.learning import finished_searches
 from learn2search.site.learning.metadata import metadata_of
 from learn2search.site.learning.recipes import recipe_of
@@ -69,11 +69,15 @@ def start(
     ------
     NotFound
         If there is no such collection.
+    Conflict
+        If it is archived.
     Unavailable
         If the collection has too few items.
     """
     collection = site.collection(slug)
     options = options_of(collection)
+    if options.archived:
+        raise Conflict(f"“{collection.title}” is archived: no new search begins here.")
     count = _usual_show(site, collection, options, small_screen) if show is None else checked_show(show)
     row = _new_row(site, collection, options, visitor, count, origin)
     belief = site.beliefs.begin(row)
