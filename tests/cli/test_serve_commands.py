@@ -112,17 +112,17 @@ def test_killed_workers_and_trainers_should_lose_nothing(
         visitors = Visitors(FEATURES, 0.1, seed=0)
         with Client(site.address, site.token) as client:
             costs = list(visit(client, "colours", visitors, 20, 2, None))
-            open_search = client.call("POST", "/collections/colours/searches", {})
-            answer = {"step": 1, "kind": "choice", "item": open_search["question"]["shown"][0]["item"]}
-            after = client.call("POST", f"/searches/{open_search['id']}/answers", answer)
+            open_search = client.start("colours")
+            chosen = open_search.question.shown[0]
+            after = client.answer(open_search, chosen)
         trainers = children(site.process.pid, "train")
         assert len(trainers) == 1
         for pid in (*children(site.process.pid, "spawn_main"), *trainers):
             os.kill(pid, signal.SIGKILL)
         wait_for(site.address)
         with Client(site.address, site.token) as client:
-            assert client.call("GET", f"/searches/{open_search['id']}") == after
-            assert client.call("POST", f"/searches/{open_search['id']}/answers", answer) == after
+            assert client.now(open_search) == after
+            assert client.answer(open_search, chosen) == after
             costs += list(visit(client, "colours", visitors, 5, 2, None))
         with urllib.request.urlopen(
             f"{site.address}/metrics", timeout=10

@@ -3,6 +3,7 @@
 from fastapi import Request, Response
 
 from learn2search.site.show_counts import SHOW_COUNTS
+from learn2search.web.security import embedded_secret
 
 _COOKIE, _SECONDS = "show", 180 * 86_400
 
@@ -14,7 +15,9 @@ def show_of(request: Request) -> int | None:
 
 
 def remember_show(request: Request, response: Response, show: int) -> None:
-    """Let the browser keep the visitor's choice for later searches."""
+    """Let the browser keep the visitor's choice for later searches. Pages inside those of other sites set no cookie."""
+    if embedded_secret(request) is not None:
+        return
     secure = request.url.scheme == "https"
     response.set_cookie(_COOKIE, str(show), max_age=_SECONDS, httponly=True, samesite="lax", secure=secure)
 

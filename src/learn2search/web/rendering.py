@@ -1,6 +1,7 @@
 """Templates, and what all pages share."""
 
 import time
+from functools import partial
 from typing import Any
 
 from fastapi import Request
@@ -13,6 +14,7 @@ from learn2search.site.learning.metadata import metadata_of
 from learn2search.site.show_counts import CHOICE_KEYS, SHOW_COUNTS
 from learn2search.web import charts
 from learn2search.web.media_files import media_url, static_url
+from learn2search.web.security import EMBED, embedded_secret
 
 _templates = Environment(
     loader=PackageLoader("learn2search.web"),
@@ -70,6 +72,17 @@ _templates.globals.update(
 _templates.filters.update(thousands=_thousands, duration=_duration, in_words=_in_words, layout=_layout)
 
 
+def home_of(request: Request, search_id: str) -> str:
+    """The address of a search: on the site, or inside the page of another site."""
+    secret = embedded_secret(request)
+    return f"/s/{search_id}" if secret is None else embedded_home(search_id, secret)
+
+
+def embedded_home(search_id: str, secret: str) -> str:
+    """The address of a search inside the page of another site. Who has it can answer."""
+    return f"{EMBED}s/{search_id}/{secret}"
+
+
 def render(
     request: Request,
     template: str,
@@ -78,7 +91,10 @@ def render(
     **values: Any,
 ) -> Response:
     """A page from a template."""
-    text = _templates.get_template(template).render(request=request, path=request.url.path, **values)
+    embedded = embedded_secret(request) is not None
+    text = _templates.get_template(template).render(
+        request=request, path=request.url.path, embedded=embedded, home_of=partial(home_of, request), **values
+    )
     return HTMLResponse(text, status, {"Cache-Control": "no-store"} | (headers or {}))
 
 

@@ -113,7 +113,9 @@ async def _refusal(scope: Scope, friends: Collection[str]) -> JSONResponse | Non
 async def _may_upload(scope: Scope) -> bool:
     """Is this the owner's upload? It must be known here, since a form is read before its route can check the sender."""
     path: str = scope["path"]
-    if not (path.startswith("/owner/") and path.endswith("/upload")):
+    by_page = path.startswith("/owner/") and path.endswith("/upload")
+    by_program = path.startswith(f"{API}collections/") and path.endswith(("/items", "/files", "/embedding", ".npz"))
+    if not (by_page or by_program):
         return False
     return await run_in_threadpool(is_owner, Request(scope))
 
