@@ -77,6 +77,28 @@ def test_the_example_of_the_documentation_should_run(live: Live, monkeypatch: py
     assert "There it is" in printed[-1]
 
 
+def test_the_owner_should_fill_a_collection(live: Live, tmp_path: Path) -> None:
+    from PIL import Image
+
+    page = (ROOT / "docs" / "api.md").read_text()
+    example = next(block for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "put_items" in block)
+    example = example.replace("http://127.0.0.1:8000", live.address).replace("TOKEN", live.token)
+    printed: list[tuple[str, ...]] = []
+    exec(example, vars(builtins) | {"print": lambda *words: printed.append(words)})
+    assert [words[1] for words in printed] == ["added", "added", "refused"]
+    assert "no such item" in printed[2][2]
+    Image.new("RGB", (40, 40), "brown").save(tmp_path / "mocha 1.png")
+    with Client(live.address, live.token) as site:
+        sent = [site.upload("coffees", tmp_path / "mocha 1.png") for _ in range(2)]
+        assert [(one.added, one.unchanged) for one in sent] == [(1, 0), (0, 1)]
+        keys = [item.key for item in site.items("coffees")]
+        assert keys == ["espresso", "lungo", "mocha 1.png"]
+        site.put_positions("coffees", {key: [float(place), 1.0] for place, key in enumerate(keys)})
+        assert site.model("coffees").origin == "features"
+        assert set(site.positions("coffees")) == set(keys)
+        site.put_collection("coffees", archived=True)
+
+
 def test_it_should_need_no_package_of_the_site() -> None:
     forbidden = ["fastapi", "sqlalchemy", "pydantic", "httpx", "numpy"]
     code = f"import sys, learn2search.client; print([one for one in {forbidden} if one in sys.modules])"

@@ -139,7 +139,8 @@ def described(settings: Settings, token: str) -> Iterator[BaseSchema]:
 
 
 @pytest.mark.parametrize(
-    "address", ["collections", "items", "searches", "answers", "not-it", "top", "models", "triplets"]
+    "address",
+    ["collections", "items", "searches", "answers", "not-it", "top", "models", "triplets", "{slug}", "files", "model"],
 )
 def test_the_api_should_keep_to_its_description(described: BaseSchema, address: str) -> None:
     """Schemathesis sends what the description allows, and what it does not: never a crash, always what was promised."""

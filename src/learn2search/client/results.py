@@ -161,3 +161,43 @@ class ModelResult(_FromJson):
     triplets: int
     metrics: Mapping[str, Any]
     created_at: float
+
+
+@dataclass(frozen=True)
+class ItemOutcome(_FromJson):
+    """What became of a record that was sent.
+
+    Attributes
+    ----------
+    key
+        Of the item.
+    outcome
+        added, changed, unchanged, or refused.
+    item
+        Its number, None where the record was refused.
+    message
+        Why it was refused.
+    """
+
+    key: str
+    outcome: str
+    item: int | None = None
+    message: str = ""
+
+
+@dataclass(frozen=True)
+class FilesOutcome(_FromJson):
+    """What became of files that were sent.
+
+    Attributes
+    ----------
+    added, changed, unchanged
+        How many.
+    problems
+        `{"name": ..., "message": ...}` of those that were not taken.
+    """
+
+    added: int
+    changed: int
+    unchanged: int
+    problems: tuple[Mapping[str, str], ...] = ()

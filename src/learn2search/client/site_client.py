@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
+from pathlib import Path
 from typing import Any, Self
 from urllib.parse import quote, urlencode
 
-from learn2search.client.connection import ClientError, Connection
-from learn2search.client.results import CollectionResult, ItemResult, ModelResult, SearchResult
+from learn2search.client.connection import ClientError, Connection, form_of_files
+from learn2search.client.results import (
+    CollectionResult,
+    FilesOutcome,
+    ItemOutcome,
+    ItemResult,
+    ModelResult,
+    SearchResult,
+)
 
 _API = "/api/v1"
+_AT_ONCE = 1000  # records in one request
 
 
 class Client:
@@ -79,6 +89,36 @@ class Client:
             raise ClientError(f"“{collection}” has no model yet: it needs two items.")
         return found
 
+    # --- what the owner can change ---
+
+    def put_collection(self, collection: str, title: str | None = None, **options: Any) -> None:
+        """Make a collection, or change one; what is not given stays. `archived=True` begins no new searches."""
+        self._call("PUT", _of(collection), options | ({} if title is None else {"title": title}))
+
+    def put_items(self, collection: str, records: Iterable[Mapping[str, Any]]) -> list[ItemOutcome]:
+        """Add, change, retire (`active`: False) and restore items by their keys; what became of each record."""
+        results: list[ItemOutcome] = []
+        for some in _batches(records, _AT_ONCE):
+            sent = self._call("PUT", f"{_of(collection)}/items", [dict(one) for one in some])
+            results += [ItemOutcome.from_json(one) for one in sent]
+        return results
+
+    def upload(self, collection: str, *paths: Path | str) -> FilesOutcome:
+        """Send pictures, sounds and texts, or one ZIP file. The name of a file is the key of its item."""
+        data, kind = form_of_files([Path(path) for path in paths])
+        sent = self._connection.send("POST", f"{_API}{_of(collection)}/files", data, {"Content-Type": kind})
+        return FilesOutcome.from_json(sent)
+
+    def put_positions(self, collection: str, positions: Mapping[str, Sequence[float]]) -> None:
+        """Publish a model with these positions, one for each key. Clicks refine them."""
+        rows = {key: [float(one) for one in row] for key, row in positions.items()}
+        self._call("PUT", f"{_of(collection)}/embedding", {"keys": list(rows), "mean": list(rows.values())})
+
+    def positions(self, collection: str) -> dict[str, list[float]]:
+        """Where the items of the model in use are, by their keys."""
+        sent = self._call("GET", f"{_of(collection)}/embedding")
+        return dict(zip(sent["keys"], sent["mean"], strict=True))
+
     # --- a search ---
 
     def start(self, collection: str, show: int | None = None, simulated: bool = False) -> SearchResult:
@@ -125,6 +165,13 @@ class Client:
 
     def _call(self, method: str, path: str, body: object = None, secret: str = "") -> Any:
         return self._connection.call(method, f"{_API}{path}", body, {"Search-Secret": secret} if secret else {})
+
+
+def _batches(records: Iterable[Mapping[str, Any]], size: int) -> Iterator[list[Mapping[str, Any]]]:
+    """So many at a time."""
+    rest = iter(records)
+    while some := list(islice(rest, size)):
+        yield some
 
 
 def _of(collection: str) -> str:

@@ -17,6 +17,7 @@ from learn2search.site.visits.search_state import SearchState
 from learn2search.store import lessons, models
 from learn2search.store.enums import AnswerKind, ModelOrigin, SearchOrigin, SearchStatus
 from learn2search.store.items import Item
+from learn2search.web.api_errors import ERRORS
 from learn2search.web.health import ANSWERS, SEARCHES
 from learn2search.web.media_files import media_url
 from learn2search.web.rendering import site_of
@@ -28,12 +29,6 @@ Slug = Annotated[str, InPath(max_length=64)]
 SearchId = Annotated[str, InPath(max_length=64)]
 Given = Literal[AnswerKind.CHOICE, AnswerKind.NONE, AnswerKind.FOUND, AnswerKind.UNDO, AnswerKind.NOT_HERE]
 ItemNumber = Annotated[int, Field(ge=0, le=2**31 - 1)]
-
-
-class ErrorOut(BaseModel):
-    """Why it did not work."""
-
-    error: str
 
 
 class CollectionOut(BaseModel):
@@ -85,7 +80,7 @@ class SearchOut(BaseModel):
 class StartIn(BaseModel):
     """How to search. `simulated` needs the owner's token."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{}, {"show": 2}]})
 
     show: ShowCount | None = None
     simulated: bool = False
@@ -94,7 +89,10 @@ class StartIn(BaseModel):
 class AnswerIn(BaseModel):
     """An answer to a step. The same answer twice is one answer."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={"examples": [{"step": 1, "kind": "none"}, {"step": 1, "kind": "found", "item": 0}]},
+    )
 
     step: int = Field(ge=1, le=2**31 - 1)
     kind: Given
@@ -120,11 +118,6 @@ class TripletsOut(BaseModel):
     rows: list[list[int]]
 
 
-_ERRORS: dict[int | str, dict[str, Any]] = {
-    code: {"model": ErrorOut} for code in (401, 403, 404, 409, 413, 422, 429, 503)
-}
-
-
 def only_with_secret(
     request: Request,
     site: OurSite,
@@ -141,7 +134,7 @@ def only_with_secret(
 _SECRET = Depends(only_with_secret)
 
 
-@router.get("/collections", responses=_ERRORS)
+@router.get("/collections", responses=ERRORS)
 def list_collections(site: OurSite) -> list[CollectionOut]:
     """The collections."""
     return [
@@ -156,7 +149,7 @@ def list_collections(site: OurSite) -> list[CollectionOut]:
     ]
 
 
-@router.get("/collections/{slug}/items", responses=_ERRORS)
+@router.get("/collections/{slug}/items", responses=ERRORS)
 def list_items(
     site: OurSite,
     slug: Slug,
@@ -171,7 +164,7 @@ def list_items(
 
 
 @router.post(
-    "/collections/{slug}/searches", status_code=201, responses=_ERRORS, dependencies=[Depends(limited("searches"))]
+    "/collections/{slug}/searches", status_code=201, responses=ERRORS, dependencies=[Depends(limited("searches"))]
 )
 def start_search(request: Request, site: OurSite, slug: Slug, how: StartIn | None = None) -> SearchOut:
     """Begin a search. Its `secret` is given only here, and needed to answer."""
@@ -185,13 +178,13 @@ def start_search(request: Request, site: OurSite, slug: Slug, how: StartIn | Non
     return _search(begun).model_copy(update={"secret": secret})
 
 
-@router.get("/searches/{search_id}", responses=_ERRORS, dependencies=[_SECRET])
+@router.get("/searches/{search_id}", responses=ERRORS, dependencies=[_SECRET])
 def get_search(site: OurSite, search_id: SearchId) -> SearchOut:
     """A search as it is now."""
     return _search(searching.state(site, search_id))
 
 
-@router.post("/searches/{search_id}/answers", responses=_ERRORS, dependencies=[Depends(limited("answers")), _SECRET])
+@router.post("/searches/{search_id}/answers", responses=ERRORS, dependencies=[Depends(limited("answers")), _SECRET])
 def answer_search(site: OurSite, search_id: SearchId, given: AnswerIn) -> SearchOut:
     """Answer a question. If its step is not open the status is 409, unless this answer was given before."""
     now = searching.answer(site, search_id, given.step, given.kind, given.item)
@@ -201,20 +194,20 @@ def answer_search(site: OurSite, search_id: SearchId, given: AnswerIn) -> Search
     return _search(now)
 
 
-@router.post("/searches/{search_id}/not-it", responses=_ERRORS, dependencies=[Depends(limited("answers")), _SECRET])
+@router.post("/searches/{search_id}/not-it", responses=ERRORS, dependencies=[Depends(limited("answers")), _SECRET])
 def correct_search(site: OurSite, search_id: SearchId) -> SearchOut:
     """Undo the end of a search: its last question is open again."""
     return _search(searching.correct(site, search_id))
 
 
-@router.get("/searches/{search_id}/top", responses=_ERRORS, dependencies=[_SECRET])
+@router.get("/searches/{search_id}/top", responses=ERRORS, dependencies=[_SECRET])
 def most_probable(site: OurSite, search_id: SearchId, count: Annotated[int, Query(ge=1, le=100)] = 10) -> list[ItemOut]:
     """The items that fit the answers best, likeliest first; none while no item is clearly likelier than chance."""
     now, gallery = searching.gallery(site, search_id, count)
     return [_item(now.collection.slug, one) for one in gallery.items] if gallery.likeliest else []
 
 
-@router.get("/collections/{slug}/models", responses=_ERRORS, dependencies=[Depends(must_be_owner)])
+@router.get("/collections/{slug}/models", responses=ERRORS, dependencies=[Depends(must_be_owner)])
 def list_models(site: OurSite, slug: Slug) -> list[ModelOut]:
     """The models of a collection, newest first. For the owner."""
     collection = site.collection(slug)
@@ -234,7 +227,7 @@ def list_models(site: OurSite, slug: Slug) -> list[ModelOut]:
     ]
 
 
-@router.get("/collections/{slug}/triplets", responses=_ERRORS, dependencies=[Depends(must_be_owner)])
+@router.get("/collections/{slug}/triplets", responses=ERRORS, dependencies=[Depends(must_be_owner)])
 def list_triplets(site: OurSite, slug: Slug) -> TripletsOut:
     """All comparisons that can be learnt from. For the owner."""
     collection = site.collection(slug)

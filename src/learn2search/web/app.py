@@ -18,7 +18,16 @@ from learn2search import __version__, warm_up
 from learn2search.site.context import Site
 from learn2search.site.errors import SiteError, TooMany
 from learn2search.site.settings import Settings
-from learn2search.web import api, embedded_pages, health, landing_page, media_files, owner_pages, search_pages
+from learn2search.web import (
+    api,
+    embedded_pages,
+    health,
+    landing_page,
+    media_files,
+    owner_api,
+    owner_pages,
+    search_pages,
+)
 from learn2search.web.embedded_pages import Embedded
 from learn2search.web.head_requests import HeadAsGet
 from learn2search.web.rendering import render
@@ -63,7 +72,7 @@ def create_app(settings: Settings | None = None, *, warm: bool = False) -> FastA
         redoc_url=None,
         openapi_url="/api/v1/openapi.json",
     )
-    for part in (landing_page, search_pages, embedded_pages, owner_pages, media_files, health, api):
+    for part in (landing_page, search_pages, embedded_pages, owner_pages, media_files, health, api, owner_api):
         app.include_router(part.router)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     app.add_middleware(Embedded)
