@@ -134,7 +134,7 @@ def test_killed_workers_and_trainers_should_lose_nothing(
             time.sleep(0.2)
     assert site.process.returncode == 0 or site.process.returncode == -signal.SIGTERM
     ours = Site.open(Settings(home=home, database_url=None))
-    assert searching.state(ours, open_search["id"]).number == 2
+    assert searching.state(ours, open_search.id).number == 2
     assert ours.collection("colours").lessons == len([cost for cost in costs if cost])
     ours.close()
     run_command("export", "colours", "triplets.csv", "--out", str(tmp_path / "t.csv"), home=home)

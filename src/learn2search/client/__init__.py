@@ -11,6 +11,7 @@ from learn2search.client.results import (
     SearchResult,
 )
 from learn2search.client.site_client import Client
+from learn2search.client.webhook_signature import NotFromTheSite, read_event
 
 __all__ = [
     "Client",
@@ -21,7 +22,9 @@ __all__ = [
     "ItemResult",
     "ModelResult",
     "NoConnection",
+    "NotFromTheSite",
     "QuestionResult",
     "Refused",
     "SearchResult",
+    "read_event",
 ]

@@ -31,6 +31,7 @@ def _with_weights(table: str, row: Row) -> Row:
 UPGRADES: dict[str, Upgrade] = {
     "0001": _unchanged,  # 0002 makes room in search.strategy
     "0002": _with_weights,  # 0003 has weights
+    "0003": _unchanged,  # 0007 has webhooks
 }
 
 

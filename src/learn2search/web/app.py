@@ -27,6 +27,7 @@ from learn2search.web import (
     owner_api,
     owner_pages,
     search_pages,
+    webhook_pages,
 )
 from learn2search.web.embedded_pages import Embedded
 from learn2search.web.head_requests import HeadAsGet
@@ -72,7 +73,17 @@ def create_app(settings: Settings | None = None, *, warm: bool = False) -> FastA
         redoc_url=None,
         openapi_url="/api/v1/openapi.json",
     )
-    for part in (landing_page, search_pages, embedded_pages, owner_pages, media_files, health, api, owner_api):
+    for part in (
+        landing_page,
+        search_pages,
+        embedded_pages,
+        owner_pages,
+        webhook_pages,
+        media_files,
+        health,
+        api,
+        owner_api,
+    ):
         app.include_router(part.router)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     app.add_middleware(Embedded)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from sqlalchemy import Connection
 
 from learn2search.site.catalogue.options import Options, options_of
 from learn2search.site.context import Site
@@ -18,6 +19,7 @@ from learn2search.site.errors import Conflict, Invalid, NotFound
 from learn2search.site.learning import finished_searches
 from learn2search.site.learning.metadata import metadata_of
 from learn2search.site.learning.recipes import recipe_of
+from learn2search.site.notifications import events
 from learn2search.site.show_counts import AUTOMATIC, ShowCount, checked_show
 from learn2search.site.visits.automatic_show import automatic_show
 from learn2search.site.visits.beliefs import LIKELY, MISS_RATE, OpenSearch
@@ -313,7 +315,7 @@ def _closed(site: Site, question: StepRow, given: Answer) -> StepRow:
 
 
 def _find(site: Site, before: SearchState, question: StepRow, target: int) -> SearchState:
-    """End a search with its target. What it teaches is written in the same transaction."""
+    """End a search with its target. What it teaches, and whom it tells, is written in the same transaction."""
     with site.database.read() as db:
         if target not in items.by_number(db, before.row.collection_id, [target]):
             raise Invalid(f"There is no item {target} in this collection.")
@@ -332,8 +334,26 @@ def _end(
             searches.end(db, row.id, status, site.now(), target=given.chosen, questions=len(before.answers) + 1)
             if lesson is not None:
                 finished_searches.record(db, row, lesson)
+            if given.chosen is not None:
+                _tell(db, site, before, given.chosen)
     site.beliefs.drop(row.id, question.number)
     return state(site, row.id) if counted else _not_counted(site, row.id, given)
+
+
+def _tell(db: Connection, site: Site, before: SearchState, target: int) -> None:
+    """Note the find for other programs; simulated visitors are none of their concern."""
+    row = before.row
+    if row.origin is SearchOrigin.SIMULATED:
+        return
+    events.note_found(
+        db,
+        before.collection,
+        site.now(),
+        search=row.id,
+        item=items.by_number(db, row.collection_id, [target])[target],
+        questions=len(before.answers) + 1,
+        link=f"/r/{share_code(row.id)}",
+    )
 
 
 # --- after the end ---------------------------------------------------------------------------------
