@@ -26,7 +26,7 @@ COMPILING, PATIENCE = "compiling", 300.0  # a file in the cache as long as it is
 COMPILE = """
 import pathlib, sys, learn2search
 try:
-    learn2search.warm_up(["fit", "search", "known positions", "simulate"])
+    learn2search.warm_up(["fit", "search", "learn", "known positions", "simulate"])
 finally:
     pathlib.Path(sys.argv[1]).unlink()
 """

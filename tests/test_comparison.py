@@ -195,7 +195,7 @@ def test_the_fourier_integral_should_be_what_sampling_gives() -> None:
         assert by_fourier(x[at], v[at]) == pytest.approx(by_sampling(x[at], v[at], PROBIT, noise), abs=0.004)
 
 
-@pytest.mark.parametrize("d", [2, 10, 50])
+@pytest.mark.parametrize("d", [2, 10, pytest.param(50, marks=pytest.mark.heavy)])
 def test_uncertain_probit_answers_should_have_their_exact_probability(d: int) -> None:
     """From tiny variances to four times the noise: 0.01 on average, 0.03 at most; the fast form as stated."""
     for seed, (spread, variance, by_axis) in enumerate(SITUATIONS):

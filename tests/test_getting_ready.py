@@ -76,7 +76,7 @@ def test_every_part_should_be_ready_afterwards(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_an_unknown_part_should_be_named() -> None:
-    with pytest.raises(ValueError, match="one of search, known positions, simulate, fit, not 'cook'"):
+    with pytest.raises(ValueError, match="one of search, known positions, simulate, fit, learn, not 'cook'"):
         l2s.warm_up(["cook"])
 
 

@@ -46,11 +46,17 @@ def _fit() -> None:
     GaussEmbed(2, epochs=1).fit(np.tile(_TRIPLETS, (20, 1)))
 
 
+def _learn() -> None:
+    GaussEmbed(2, epochs=1, lapse=0.0).fit(np.tile(_TRIPLETS, (20, 1)), n_items=24, features=_POINTS)
+    weigh_searches(_LEARNT, [(0, [((1, 2, 3, 4), 1)]), (1, [((2, 3, 4), 2)])])
+
+
 _PARTS: dict[str, Callable[[], None]] = {
     "search": _search,
     "known positions": _search_known_positions,
     "simulate": _simulate,
     "fit": _fit,
+    "learn": _learn,
 }
 
 
@@ -63,7 +69,8 @@ def warm_up(parts: Iterable[str] = tuple(_PARTS), *, progress: bool | None = Non
     ----------
     parts
         What is wanted: "search" (in learnt positions, and to learn from a finished search: what a site does),
-        "known positions" (to search in them), "simulate", "fit". By default all.
+        "known positions" (to search in them), "simulate", "fit", "learn" (from many finished searches, weighed against
+        each other, and from features). By default all.
     progress
         Show a bar: by default where standard error is a terminal.
 

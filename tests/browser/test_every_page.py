@@ -42,7 +42,8 @@ PAGES = (
     "settings",
     "result",
 )
-QUICK = [(page, ("desktop", "phone-dark")[at % 2]) for at, page in enumerate(PAGES)]  # each page in one look
+FIRST = ("landing", "search", "gallery", "end", "overview", "items")  # that are looked at in every run
+QUICK = [(page, ("desktop", "phone-dark")[at % 2]) for at, page in enumerate(FIRST)]  # each in one look
 IN_MIND = "Rafael Banerjee"
 WRITE = os.environ.get("WRITE_IMAGES") == "1"  # make the pictures in docs/images anew
 Look = Callable[[str, str], Page]  # (path, name of the look)

@@ -158,6 +158,7 @@ def test_answers_near_chance_should_be_predicted_no_worse_than_by_a_coin(shown: 
     assert max(worse) <= 0.015  # a single fit: what is held out of 400 answers can be lucky
 
 
+@pytest.mark.heavy
 def test_good_answers_should_lose_nothing() -> None:
     """On average 0.002 nats at most; a single fit whose held-out answers happen to fit it badly may lose more."""
     lost = []

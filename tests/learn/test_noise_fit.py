@@ -52,7 +52,7 @@ def test_the_fit_should_be_the_most_likely_one_and_its_interval_a_fall_by_half_o
 @pytest.mark.parametrize(
     ("seeds", "k", "lapse", "count"),
     [
-        (60, 2, 0.1, 15),
+        pytest.param(60, 2, 0.1, 15, marks=pytest.mark.heavy),
         pytest.param(300, 2, 0.1, 15, marks=pytest.mark.heavy),
         pytest.param(60, 4, 0.05, 60, marks=pytest.mark.heavy),
     ],

@@ -6,7 +6,9 @@ import pytest
 import learn2search as l2s
 from learn2search import comparison
 from learn2search.learn import policy
-from learn2search.learn.policy import Attempt, Evaluation, Lessons
+from learn2search.learn.before_answers import first_positions, on_axes, placed_like
+from learn2search.learn.judging import is_accepted, lapse_in, trust_in
+from learn2search.learn.learnt import Attempt, Evaluation, Learnt, Lessons
 from learn2search.learn.recipe import make_recipe
 from learn2search.typing import Triplets
 
@@ -79,7 +81,7 @@ def test_scarce_answers_should_be_fitted_all_from_scratch_and_often() -> None:
     scarce = policy.while_scarce(recipe, 799, 100)
     assert (scarce.held_out, scarce.warm_from, scarce.refit) == (0.0, np.inf, 1.1)
     assert policy.last_lesson_to_fit(scarce, lessons(), 0, has_features=False) == 40
-    assert not policy.starts_warm(scarce, policy.first_positions(100, 2)._replace(is_taught=True), 799, 2)
+    assert not policy.starts_warm(scarce, first_positions(100, 2)._replace(is_taught=True), 799, 2)
 
 
 def test_the_scarcest_answers_should_not_tell_the_prior() -> None:
@@ -138,7 +140,7 @@ def test_scarce_answers_should_be_predicted_better_by_their_own_rules() -> None:
     for seed in range(3):
         taught, judges = first_searches(seed)
         now = policy.while_scarce(recipe, len(taught.triplets), 300)
-        both = [policy.fit(one, taught, 12, policy.first_positions(300, 5), None, SEED) for one in (recipe, now)]
+        both = [policy.fit(one, taught, 12, first_positions(300, 5), None, SEED) for one in (recipe, now)]
         before, after = (np.log(l2s.answer_probabilities(made.embedding, judges)).mean() for made in both)
         gains.append(after - before)
     assert np.mean(gains) > 2 * np.std(gains, ddof=1) / np.sqrt(3)
@@ -182,7 +184,7 @@ def test_a_search_without_looking_should_be_doubted(milliseconds: list[int], rea
 
 def test_a_fit_should_begin_where_the_last_one_ended_once_there_is_enough() -> None:
     recipe = make_recipe("best", n_components=2)
-    known = policy.first_positions(40, 2)
+    known = first_positions(40, 2)
     assert not policy.starts_warm(recipe, known, 1000, 2)  # nothing has been learnt
     assert policy.starts_warm(recipe, known._replace(is_taught=True), 80, 2)
     assert not policy.starts_warm(recipe, known._replace(is_taught=True), 79, 2)
@@ -191,7 +193,7 @@ def test_a_fit_should_begin_where_the_last_one_ended_once_there_is_enough() -> N
 
 def test_a_fit_should_predict_what_it_was_not_shown_and_be_used() -> None:
     recipe = make_recipe("best", n_components=2)
-    made = policy.attempt(recipe, lessons(200), 180, policy.first_positions(40, 2), None, SEED)
+    made = policy.attempt(recipe, lessons(200), 180, first_positions(40, 2), None, SEED)
     assert made.accepted
     assert made.evaluation is not None
     assert made.evaluation.compared == 100
@@ -203,25 +205,25 @@ def test_a_fit_should_predict_what_it_was_not_shown_and_be_used() -> None:
 def test_a_fit_should_be_used_only_if_it_predicts_better() -> None:
     recipe = make_recipe("best")
     better, worse = Evaluation(-0.5, 0.8, -0.6, 20), Evaluation(-0.6, 0.8, -0.5, 20)
-    assert policy.is_accepted(recipe, better, unjudged=False)
-    assert not policy.is_accepted(recipe, worse, unjudged=True)
-    assert policy.is_accepted(recipe, None, unjudged=True)
-    assert not policy.is_accepted(recipe, None, unjudged=False)
-    assert policy.is_accepted(make_recipe("paper"), None, unjudged=False)
+    assert is_accepted(recipe, better, unjudged=False)
+    assert not is_accepted(recipe, worse, unjudged=True)
+    assert is_accepted(recipe, None, unjudged=True)
+    assert not is_accepted(recipe, None, unjudged=False)
+    assert is_accepted(make_recipe("paper"), None, unjudged=False)
 
 
 def test_without_held_out_lessons_nothing_should_replace_features_or_a_fit_to_the_same() -> None:
     recipe, few = make_recipe("best", n_components=2), lessons(5)
-    nothing = policy.first_positions(40, 2)
+    nothing = first_positions(40, 2)
     assert policy.attempt(recipe, few, 5, nothing, None, SEED).accepted
     assert not policy.attempt(recipe, few, 5, nothing._replace(fitted_up_to=5), None, SEED).accepted
-    known = policy.first_positions(40, 2, FEATURES)
+    known = first_positions(40, 2, FEATURES)
     assert not policy.attempt(recipe, few, 5, known, FEATURES, SEED).accepted
 
 
 def test_exact_features_should_be_scaled_at_first_and_refined_later() -> None:
     recipe = make_recipe("best", n_components=2)
-    known = policy.first_positions(40, 2, FEATURES)
+    known = first_positions(40, 2, FEATURES)
     few = policy.fit(recipe, lessons(40), 40, known, FEATURES, SEED, exact_features=True)
     assert few.embedding.var is None
     np.testing.assert_allclose(few.embedding.mean, few.feature_scale * FEATURES)
@@ -233,22 +235,22 @@ def test_exact_features_should_be_scaled_at_first_and_refined_later() -> None:
 
 
 def test_unknown_items_should_be_apart_and_always_at_the_same_position() -> None:
-    start = policy.first_positions(50, 3)
+    start = first_positions(50, 3)
     assert len(np.unique(start.embedding.mean, axis=0)) == 50
-    np.testing.assert_array_equal(policy.first_positions(20, 3).embedding.mean, start.embedding.mean[:20])
+    np.testing.assert_array_equal(first_positions(20, 3).embedding.mean, start.embedding.mean[:20])
     rows = np.random.default_rng(1).integers(0, 50, (5000, 3))
     assert l2s.metrics.accuracy(start.embedding.mean, rows[(rows[:, 1] != rows[:, 2])]) == pytest.approx(0.5, abs=0.03)
 
 
 def test_items_that_no_triplet_names_should_be_apart_after_a_fit() -> None:
-    made = policy.fit(make_recipe("best", n_components=2), lessons(), 40, policy.first_positions(60, 2), None, SEED)
+    made = policy.fit(make_recipe("best", n_components=2), lessons(), 40, first_positions(60, 2), None, SEED)
     unseen = made.embedding.mean[40:]
     assert len(np.unique(unseen, axis=0)) == 20
     np.testing.assert_allclose(made.embedding.var[40:], np.tile(made.prior_variance, (20, 1)))
 
 
 def test_features_should_begin_in_a_unit_in_which_people_are_rather_unsure() -> None:
-    start = policy.first_positions(40, 2, 50 * FEATURES)
+    start = first_positions(40, 2, 50 * FEATURES)
     margins = l2s.random_margins(start.feature_scale * 50 * FEATURES, seed=1)
     assert l2s.flip_rate(margins, 1.0) == pytest.approx(comparison.FLIPPED, abs=0.005)
     np.testing.assert_allclose(start.prior_variance, ((start.feature_scale * 50 * FEATURES) ** 2).mean())
@@ -259,15 +261,15 @@ def test_equal_items_should_not_spoil_the_unit() -> None:
     assert comparison.expected_scale(FEATURES[:2]) > 0
 
 
-def lessons_of(truth: int, count: int, lapse: float) -> policy.Lessons:
+def lessons_of(truth: int, count: int, lapse: float) -> Lessons:
     """Answers about 60 items on so many axes, ten a lesson; a share of them at random."""
     features = np.random.default_rng(truth).normal(size=(60, truth))
     person = l2s.ProbitOracle(features, 0.3 * np.sqrt(truth), seed=1, lapse=lapse)
-    return policy.Lessons(l2s.make_triplets(person, 60, 10 * count, seed=2), np.arange(10 * count) // 10 + 1)
+    return Lessons(l2s.make_triplets(person, 60, 10 * count, seed=2), np.arange(10 * count) // 10 + 1)
 
 
-def in_use(d: int, fitted_up_to: int = 0) -> policy.Learnt:
-    return policy.Learnt(l2s.Embedding(np.eye(60, d)), np.ones(d), fitted_up_to=fitted_up_to)
+def in_use(d: int, fitted_up_to: int = 0) -> Learnt:
+    return Learnt(l2s.Embedding(np.eye(60, d)), np.ones(d), fitted_up_to=fitted_up_to)
 
 
 def test_the_axes_should_be_those_that_predict_new_lessons_best() -> None:
@@ -315,8 +317,8 @@ def test_a_fit_should_take_features_that_tell_and_leave_others_out(useful: bool)
     seen = generator.normal(size=(200, 4))
     features = np.column_stack([seen if useful else generator.normal(size=(200, 4)), generator.normal(size=(200, 4))])
     taught, recipe = asked_by_search(seen, 20, seed=3), make_recipe("best", 4, n_components=4)
-    placed = policy.on_axes(features, 4)
-    known = policy.first_positions(200, 4, placed)
+    placed = on_axes(features, 4)
+    known = first_positions(200, 4, placed)
     result = policy.attempt(recipe, taught, 18, known, placed, SEED, features=features)
     again = policy.fit(recipe, taught, 18, known, None, SEED)
     assert np.array_equal(result.learnt.embedding.mean, again.embedding.mean) is not useful
@@ -329,29 +331,29 @@ def test_a_fit_should_take_features_that_tell_and_leave_others_out(useful: bool)
 def test_a_belief_should_be_trusted_as_far_as_searches_that_were_not_fitted_say() -> None:
     seen = np.random.default_rng(4).normal(size=(100, 3))
     taught = asked_by_search(seen, 60, seed=5)
-    right = policy.first_positions(100, 3)._replace(embedding=l2s.Embedding(seen / 0.5))  # in units of the noise
+    right = first_positions(100, 3)._replace(embedding=l2s.Embedding(seen / 0.5))  # in units of the noise
     off = 2 * seen + 0.6 * np.random.default_rng(6).normal(size=(100, 3))  # each item misplaced for good
     wrong = right._replace(embedding=l2s.Embedding(off))
-    assert policy.trust_in(right, taught, 20) > 0.9
-    assert policy.trust_in(wrong, taught, 20) < 0.8
-    assert policy.trust_in(wrong, taught, 60) == 1.0  # nothing is left to judge it by
+    assert trust_in(right, taught, 20) > 0.9
+    assert trust_in(wrong, taught, 20) < 0.8
+    assert trust_in(wrong, taught, 60) == 1.0  # nothing is left to judge it by
     doubtful = taught._replace(weights=np.zeros(len(taught.numbers)))
-    assert policy.trust_in(wrong, doubtful, 20) == 1.0
+    assert trust_in(wrong, doubtful, 20) == 1.0
 
 
 def test_lapses_should_be_told_by_searches_that_were_not_fitted() -> None:
     seen, learns = np.random.default_rng(4).normal(size=(100, 3)), make_recipe("best", 4, lapse="fit")
-    right = policy.first_positions(100, 3)._replace(embedding=l2s.Embedding(seen / 0.5))
+    right = first_positions(100, 3)._replace(embedding=l2s.Embedding(seen / 0.5))
     careful, careless = (asked_by_search(seen, 60, seed=5, lapse=lapse) for lapse in (0.0, 0.3))
-    assert policy.lapse_in(learns, right, careful, 20, 0.2) < 0.05
-    assert policy.lapse_in(learns, right, careless, 20, 0.2) == pytest.approx(0.3, abs=0.08)
-    assert policy.lapse_in(learns, right, careless, 60, 0.2) == 0.2  # none is left to tell
-    assert policy.lapse_in(make_recipe("best", lapse=0.1), right, careless, 20, 0.0) == 0.1
+    assert lapse_in(learns, right, careful, 20, 0.2) < 0.05
+    assert lapse_in(learns, right, careless, 20, 0.2) == pytest.approx(0.3, abs=0.08)
+    assert lapse_in(learns, right, careless, 60, 0.2) == 0.2  # none is left to tell
+    assert lapse_in(make_recipe("best", lapse=0.1), right, careless, 20, 0.0) == 0.1
 
 
 def test_a_fit_should_expect_the_lapses_that_are_known_and_say_those_that_it_sees() -> None:
     taught = asked_by_search(np.random.default_rng(4).normal(size=(60, 2)), 80, seed=5, lapse=0.3)
-    recipe, first = make_recipe("best", 4, n_components=2, lapse="fit"), policy.first_positions(60, 2)
+    recipe, first = make_recipe("best", 4, n_components=2, lapse="fit"), first_positions(60, 2)
     plain, expecting = (policy.attempt(recipe, taught, 60, first._replace(lapse=e), None, SEED) for e in (0.0, 0.3))
     assert np.abs(expecting.learnt.embedding.mean).mean() > 1.1 * np.abs(plain.learnt.embedding.mean).mean()
     assert 0.15 < expecting.learnt.lapse < 0.45
@@ -380,7 +382,7 @@ def test_an_item_that_joins_should_be_placed_by_its_features(share: float) -> No
     features = generator.normal(size=(400, 20))
     told = features @ generator.normal(size=(20, 3)) / np.sqrt(20)
     positions = np.sqrt(share) * told + np.sqrt(1 - share) * generator.normal(size=(400, 3))
-    mean, variance = policy.placed_like(positions[:300], features[:300], features[300:])
+    mean, variance = placed_like(positions[:300], features[:300], features[300:])
     left = ((positions[300:] - mean) ** 2).mean()
     assert left < 1.2 * (1 - share) + 1e-3
     assert variance == pytest.approx(np.full(3, left), rel=0.25, abs=1e-3)
@@ -406,7 +408,7 @@ def with_bots() -> tuple[Lessons, np.ndarray]:
 def test_bots_should_teach_little_where_searches_are_weighed() -> None:
     lessons, honest = with_bots()
     recipe = make_recipe("best", k=4, n_components=2, weigh_searches=True)
-    first = policy.first_positions(40, 2)
+    first = first_positions(40, 2)
     result = policy.attempt(recipe, lessons, 110, first, None, SEED)
     assert result.weights is not None
     assert result.weights.weights[~honest].mean() < 0.3 < 0.9 < result.weights.weights[honest].mean()
@@ -424,7 +426,7 @@ def test_bots_should_teach_little_where_searches_are_weighed() -> None:
 def test_a_new_search_should_be_weighed_by_what_is_known() -> None:
     lessons, honest = with_bots()
     recipe = make_recipe("best", k=4, n_components=2, weigh_searches=True)
-    known = policy.attempt(recipe, lessons, 80, policy.first_positions(40, 2), None, SEED).learnt
+    known = policy.attempt(recipe, lessons, 80, first_positions(40, 2), None, SEED).learnt
     assert lessons.places is not None
     weights = []
     for number in range(81, 121):
@@ -435,5 +437,5 @@ def test_a_new_search_should_be_weighed_by_what_is_known() -> None:
     same_place = l2s.triplets.from_search(
         0, [((4 * at, 4 * at + 1, 4 * at + 2, 4 * at + 3), 4 * at) for at in range(1, 10)]
     )
-    weight, _ = policy.weigh_new(recipe, policy.first_positions(40, 2), same_place, np.zeros(27, np.int64))
+    weight, _ = policy.weigh_new(recipe, first_positions(40, 2), same_place, np.zeros(27, np.int64))
     assert weight < 0.05  # even where nothing is known

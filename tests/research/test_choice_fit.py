@@ -26,6 +26,7 @@ def test_the_probability_of_a_click_should_be_that_of_all_margins(k: int) -> Non
 
 
 @pytest.mark.parametrize(("k", "d"), [(2, 2), (4, 3), (8, 3), (8, 10)])
+@pytest.mark.heavy
 def test_slopes_should_equal_finite_differences(k: int, d: int) -> None:
     x = np.random.default_rng([k, d]).normal(size=(k + 1, d))
     slope, room = np.empty_like(x), np.empty_like(x)
@@ -39,6 +40,7 @@ def test_slopes_should_equal_finite_differences(k: int, d: int) -> None:
         assert slope[place] == pytest.approx((ends[0] - ends[1]) / 2e-6, rel=1e-4, abs=1e-6)
 
 
+@pytest.mark.heavy
 def test_a_fit_should_place_items_as_people_see_them() -> None:
     """And about as well as one to their triplets."""
     features, generator = np.random.default_rng(0).normal(size=(30, 2)), np.random.default_rng(1)

@@ -55,6 +55,7 @@ def small(monkeypatch: pytest.MonkeyPatch, results_folder: Path) -> Path:
     return results_folder
 
 
+@pytest.mark.heavy
 def test_people_should_be_asked_and_counted(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
     people.run(Study("people", quick=True, seed=people.SEED))
     people.embedding_of_all_answers.cache_clear()

@@ -7,8 +7,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from learn2search.embedding import Embedding
 from learn2search.learn import policy
+from learn2search.learn.before_answers import first_positions, on_axes, placed_like, unknown_offsets
 from learn2search.learn.evidence import Crowd
-from learn2search.learn.policy import Attempt, Learnt, Lessons
+from learn2search.learn.learnt import Attempt, Learnt, Lessons
 from learn2search.learn.recipe import Recipe
 from learn2search.search.strategies import Strategy
 from learn2search.typing import Array, Integers, Items, Triplets
@@ -38,7 +39,7 @@ class LearntEmbedding:
         self._first_weights = np.empty(1024)  # and when it came: so much online steps take in
         self._n_rows = 0
         d = policy.first_dimension(recipe, n_items)
-        self.fitted = policy.first_positions(n_items, d, self._placed(d))
+        self.fitted = first_positions(n_items, d, self._placed(d))
         self.now = self.fitted  # with the lessons since then taken in, if it learns online
 
     @property
@@ -194,15 +195,15 @@ class LearntEmbedding:
         if self.features is not None and placed is not None:
             centre = known.feature_scale * placed[new]
             if known.is_taught:
-                centre, variance = policy.placed_like(mean, self.features[: len(mean)], self.features[new])
+                centre, variance = placed_like(mean, self.features[: len(mean)], self.features[new])
         if var is None:
             centre = centre + mean.mean(axis=0)
-        centre = centre + policy.unknown_offsets(new, variance)
+        centre = centre + unknown_offsets(new, variance)
         wider = None if var is None else np.concatenate([var, np.tile(variance, (count, 1))])
         return known._replace(embedding=Embedding(np.concatenate([mean, centre]), wider))
 
     def _placed(self, d: int) -> Array | None:
-        return None if self.features is None else policy.on_axes(self.features, d)
+        return None if self.features is None else on_axes(self.features, d)
 
     def _fit_seed(self, searches: int) -> np.random.SeedSequence:
         return np.random.SeedSequence(self._seed.entropy, spawn_key=(*self._seed.spawn_key, 1, searches))

@@ -1,7 +1,7 @@
 """One learning policy, as pure functions: the learning loop and the site's trainer both follow it.
 
 A *lesson* is what one finished search teaches: triplets around its target. Lessons are numbered in the order in which
-they came. Each question that learning has to answer is one function here:
+they came. Each question that learning has to answer is one function, here or in `judging` and `before_answers`:
 
     which searches teach?                `doubt`
     and how much?                        `weigh`, `weigh_new`
@@ -22,27 +22,25 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from learn2search.click import click_probabilities
 from learn2search.comparison import FLIPPED, PROBIT, answer_probabilities, expected_scale, fit_scale
-from learn2search.embed.axes import to_principal_axes
 from learn2search.embed.dimension import better_dimension, energy_dimension
 from learn2search.embed.gauss_embed import GaussEmbed
-from learn2search.embed.lapse import best_log_likelihoods, click_lapse, with_lapses
+from learn2search.embed.lapse import best_log_likelihoods
 from learn2search.embed.methods import EMBEDDINGS
 from learn2search.embed.online import online_step
 from learn2search.embedding import Embedding
+from learn2search.learn.before_answers import unknown_offsets
 from learn2search.learn.cavity import Places
-from learn2search.learn.evidence import ROUNDS, Crowd, SearchWeights, judge_unseen, places_of, weigh_in_rounds
+from learn2search.learn.evidence import ROUNDS, SearchWeights, judge_unseen, places_of, weigh_in_rounds
 from learn2search.learn.evidence import weigh as weigh_searches_by
+from learn2search.learn.judging import evaluate, is_accepted, lapse_in
+from learn2search.learn.learnt import Attempt, Evaluation, Learnt, Lessons
 from learn2search.learn.recipe import AUTO, DOUBLING, ESTIMATED, FITTED, Recipe
-from learn2search.learn.search_clicks import SearchClicks, clicks_from_triplets
-from learn2search.search.posterior import PosteriorSearch
-from learn2search.search.trust import fit_trust
+from learn2search.learn.search_clicks import clicks_from_triplets
 from learn2search.streams import children
 from learn2search.triplets import click_weights, count_items
-from learn2search.typing import Array, Integers, Items, Mask, Triplets
+from learn2search.typing import Array, Integers, Triplets
 
 FIRST_COMPONENTS = {ESTIMATED: 100, AUTO: 10}  # D until it is chosen
 AXES = (2, 5, 10, 20, 40, 80)  # that "auto" tries; on one axis items cannot pass each other, and fits get stuck
@@ -57,78 +55,6 @@ _SCARCE_STEPS, _SCARCE_EPOCHS = 6000, 300  # of a fit while answers are scarce: 
 _SCARCE_REFIT = 1.1
 _SCARCEST, _SCARCEST_RATE = 4.0, 0.08  # triplets an item: below, the prior is given, and steps are longer
 _LEAST_BATCH = 200  # triplets a step
-_NEWEST = 30  # lessons that say how far a belief can be trusted
-_WIDTHS = (1.0, 2.0, 4.0, 8.0)  # times the variances: a fit may be surer of its positions than it should be
-_OFFSET = 0.1  # of the prior's standard deviation: two items of which nothing is known must not coincide
-
-
-class Lessons(NamedTuple):
-    """Triplets `(m, 3)` and the number of the lesson that each belongs to, `(m,)`, ascending.
-
-    Where it is known, for each triplet: the place on the screen of its near item (-1: unknown), the visitor (a number,
-    -1: unknown), whether the lesson is to be trusted whatever it looks like, and how much it counts.
-    """
-
-    triplets: Triplets
-    numbers: Items
-    places: Integers | None = None
-    visitors: Integers | None = None
-    trusted: Mask | None = None
-    weights: Array | None = None
-
-    def up_to(self, last: int) -> Triplets:
-        return self.triplets[: self._end(last)]
-
-    def after(self, last: int) -> Triplets:
-        return self.triplets[self._end(last) :]
-
-    def weights_up_to(self, last: int) -> Array | None:
-        return None if self.weights is None else self.weights[: self._end(last)]
-
-    def weights_after(self, last: int) -> Array | None:
-        return None if self.weights is None else self.weights[self._end(last) :]
-
-    def _end(self, last: int) -> int:
-        return int(np.searchsorted(self.numbers, last, side="right"))
-
-
-class Learnt(NamedTuple):
-    """What is known of the items.
-
-    embedding: of all items, in units in which the answers have the standard deviation `noise`. prior_variance: `(d,)`,
-    of an item of which nothing is known. fitted_up_to: the last lesson that was fitted. is_taught: False before the
-    first fit. online: are lessons after `fitted_up_to` taken in one by one? feature_scale: the prior's mean is so many
-    times the features on their axes; 0 without features. crowd: what is known of all visitors together. lapse: the
-    share of answers that say nothing.
-    """
-
-    embedding: Embedding
-    prior_variance: Array
-    noise: float = 1.0
-    fitted_up_to: int = 0
-    is_taught: bool = False
-    online: bool = False
-    feature_scale: float = 0.0
-    crowd: Crowd = Crowd()
-    lapse: float = 0.0
-
-
-class Attempt(NamedTuple):
-    """The last fit: how many searches and triplets there were, and whether its result was accepted."""
-
-    searches: int
-    triplets: int
-    accepted: bool
-
-
-class Evaluation(NamedTuple):
-    """Held-out triplets, `compared` of them: their mean log-likelihood and the share predicted right under the new
-    fit, and the log-likelihood under what was in use before."""
-
-    log_likelihood: float
-    accuracy: float
-    before: float
-    compared: int
 
 
 # --- which searches teach --------------------------------------------------------------------------
@@ -246,18 +172,6 @@ def last_lesson_to_fit(recipe: Recipe, lessons: Lessons, fitted_up_to: int, *, h
     if has_features and recipe.held_out:
         held_out = min(max(held_out, 1), len(numbers) - 1)
     return max(int(numbers[-1 - held_out]), fitted_up_to)
-
-
-def is_accepted(recipe: Recipe, evaluation: Evaluation | None, *, unjudged: bool) -> bool:
-    """Is a new fit used? It must predict held-out lessons better than what is in use.
-
-    Without held-out lessons (`evaluation` is None) that cannot be told. Then it is used if `unjudged`: while lessons
-    are few, what has seen more of them is better than what has seen fewer, but not better than known features, nor than
-    what the owner went back to.
-    """
-    if recipe.held_out == 0:
-        return True
-    return unjudged if evaluation is None else evaluation.log_likelihood > evaluation.before
 
 
 # --- from where, and how ---------------------------------------------------------------------------
@@ -511,119 +425,3 @@ def _fit_points(
     unseen = count_items(triplets, n_items) == 0
     mean[unseen] += unknown_offsets(np.flatnonzero(unseen), prior_variance)
     return Learnt(Embedding(mean), prior_variance, noise, 0, True)
-
-
-def evaluate(known: Learnt, fitted: Learnt, held_out: Triplets, weights: Array | None = None) -> Evaluation | None:
-    """Both on the lessons that neither has seen; None when there are none. weights: of the triplets. Both with the
-    lapse rate that was known before."""
-    if len(held_out) == 0:
-        return None
-    plain = (answer_probabilities(one.embedding, held_out, noise=one.noise) for one in (fitted, known))
-    new, old = (with_lapses(one, known.lapse) for one in plain)
-    right = float(np.average(new > 0.5, weights=weights))
-    return Evaluation(_mean_log(new, weights), right, _mean_log(old, weights), len(held_out))
-
-
-def trust_in(learnt: Learnt, lessons: Lessons, up_to: int) -> float:
-    """How far a belief about these positions can be trusted (see `search.trust`), by the newest lessons that were not
-    fitted and look honest; 1 without any."""
-    clicks = _judging_clicks(lessons, up_to)
-    search = PosteriorSearch(learnt.embedding, learnt.noise, reuse=True, lapse=learnt.lapse, seed=0)
-    beliefs, targets = [], []
-    for number in range(max(len(clicks.targets) - _NEWEST, 0), len(clicks.targets)):
-        search.restart()
-        for shown in clicks.shown[clicks.search == number]:
-            search.show(shown[shown >= 0])
-            search.tell(int(shown[0]))
-            beliefs.append(search.probability())
-            targets.append(clicks.targets[number])
-    return fit_trust(np.array(beliefs).reshape(len(beliefs), learnt.embedding.n_items), targets)
-
-
-def lapse_in(recipe: Recipe, learnt: Learnt, lessons: Lessons, up_to: int, before: float) -> float:
-    """The share of answers that say nothing: the recipe's, or what the newest lessons tell that were not fitted and
-    look honest; without any, what it was before."""
-    if recipe.lapse != FITTED:
-        return float(recipe.lapse)
-    clicks = _judging_clicks(lessons, up_to)
-    if len(clicks.search) == 0:
-        return before
-    mean, var, targets = learnt.embedding.mean, learnt.embedding.var, clicks.targets[clicks.search]
-    chances = np.empty((len(_WIDTHS) if var is not None else 1, len(targets)))
-    for row, width in zip(chances, _WIDTHS, strict=False):
-        wider = Embedding(mean, None if var is None else width * var)
-        for k in np.unique(clicks.sizes):
-            of = clicks.sizes == k
-            row[of] = click_probabilities(wider, clicks.shown[of, :k], targets[of], noise=learnt.noise)[:, 0]
-    return click_lapse(chances, clicks.sizes, before)
-
-
-def _judging_clicks(lessons: Lessons, up_to: int) -> SearchClicks:
-    """Of the lessons after one that look honest."""
-    judges = lessons.numbers > up_to
-    if lessons.weights is not None:
-        judges &= lessons.weights >= 0.5
-    return clicks_from_triplets(lessons.triplets[judges], lessons.numbers[judges])
-
-
-def _mean_log(probabilities: Array, weights: Array | None) -> float:
-    return float(np.average(np.log(np.maximum(probabilities, 1e-12)), weights=weights))
-
-
-# --- before any answer -----------------------------------------------------------------------------
-
-
-def first_positions(n_items: int, d: int, placed: Array | None = None) -> Learnt:
-    """What is known before the first fit: nothing, or where features place the items.
-
-    Features tell as much as they leave open: the prior variance is that of the positions. Their unit is such that 15%
-    of the answers about random pairs would be flipped.
-    """
-    if placed is None or not placed.any():
-        prior_variance = np.ones(d)
-        return Learnt(_unknown(np.zeros((n_items, d)), prior_variance), prior_variance)
-    scale = expected_scale(placed)
-    prior_variance = np.full(d, scale**2 * (placed**2).mean())
-    return Learnt(_unknown(scale * placed, prior_variance), prior_variance, feature_scale=scale)
-
-
-def placed_like(positions: Array, features: Array, new: Array) -> tuple[Array, Array]:
-    """Where items are expected, by their features, among others whose positions are known, `(m, d)`, and the variance
-    of that on each axis, `(d,)`.
-
-    Ridge regression of the positions on the features; how much it is shrunk is chosen by generalised cross-validation.
-    """
-    centre, middle = features.mean(axis=0), positions.mean(axis=0)
-    left, singular, right = np.linalg.svd(features - centre, full_matrices=False)
-    along, total = left.T @ (positions - middle), float(((positions - middle) ** 2).sum())
-    best = (np.inf, np.zeros_like(along), total)
-    for penalty in singular.max(initial=1e-12) ** 2 * np.geomspace(1e-6, 1e3, 28):
-        kept = (singular**2 / (singular**2 + penalty))[:, None]
-        error = total - float(((2.0 - kept) * kept * along**2).sum())
-        left_over = max(1.0 - float(kept.sum()) / len(positions), 1e-9)
-        score = error / left_over**2
-        if score < best[0]:
-            best = score, kept * along / np.maximum(singular, 1e-300)[:, None], score
-    _, weights, square = best
-    variance = np.full(positions.shape[1], max(square, 1e-12) / positions.size)
-    return middle + (new - centre) @ right.T @ weights, variance
-
-
-def on_axes(features: Array, d: int) -> Array:
-    """Features turned to their d principal axes; fewer are filled up with zeros."""
-    turned = to_principal_axes(features)[0][:, :d]
-    return np.pad(turned, ((0, 0), (0, d - turned.shape[1])))
-
-
-def _unknown(centre: Array, prior_variance: Array) -> Embedding:
-    return Embedding(
-        centre + unknown_offsets(np.arange(len(centre)), prior_variance), np.tile(prior_variance, (len(centre), 1))
-    )
-
-
-def unknown_offsets(items: NDArray[np.int64], prior_variance: Array) -> Array:
-    """Where items of which nothing is known are, about the prior's mean, `(len(items), d)`: a little apart, because two
-    items at one place could not be compared; always the same for an item."""
-    d = len(prior_variance)
-    rows = np.random.default_rng(d).standard_normal((int(items.max(initial=-1)) + 1, d))
-    return np.asarray(_OFFSET * np.sqrt(prior_variance) * rows[items])

@@ -150,6 +150,7 @@ def test_a_mixed_collection_should_use_what_each_item_has(site: Site, tmp_path: 
     assert len(set.union(*kinds)) == sum(map(len, kinds))  # each kind has columns of its own
 
 
+@pytest.mark.heavy
 def test_the_faces_of_the_demo_should_have_colours_and_edges(site: Site) -> None:
     install_faces(site, with_snapshot=False)
     assert metadata(site, site.collection(SLUG)).knows_nothing  # the demo is as it was

@@ -17,7 +17,7 @@ import pytest
 
 from learn2search import ProbitOracle
 from learn2search.learn import policy
-from learn2search.learn.policy import Evaluation
+from learn2search.learn.learnt import Evaluation
 from learn2search.site.administration import owners
 from learn2search.site.catalogue import imports
 from learn2search.site.context import Site

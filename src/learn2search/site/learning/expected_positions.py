@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learn2search import Embedding
-from learn2search.learn import policy
+from learn2search.learn.before_answers import first_positions, placed_like, unknown_offsets
 from learn2search.site.catalogue.item_features import feature_positions, feature_source, item_features
 from learn2search.site.catalogue.options import options_of
 from learn2search.site.context import Site
@@ -23,7 +23,7 @@ def first_metadata(site: Site, collection: Collection, numbers: NDArray[np.int64
         axes_from = 1 + int(numbers.max())
         placed = feature_positions(site, collection, source, axes_from, d)[numbers]
         if placed.any():
-            start = policy.first_positions(len(numbers), d, placed)
+            start = first_positions(len(numbers), d, placed)
             content = ContentPrior(axes_from=axes_from, scale=start.feature_scale, source=source)
             prior = ModelPrior(variance=float(start.prior_variance[0]), content=content)
             return ModelMetadata(prior=prior, is_taught=False)
@@ -41,7 +41,7 @@ def _expected(
     site: Site, collection: Collection, prior: ModelPrior, numbers: NDArray[np.int64], d: int
 ) -> tuple[Array, Array]:
     variances = prior.variances(d)
-    mean = policy.unknown_offsets(numbers, variances)
+    mean = unknown_offsets(numbers, variances)
     if prior.content is not None:
         mean = mean + prior.content.scale * placed_by_content(site, collection, prior.content, d)[numbers]
     return mean, np.tile(variances, (len(numbers), 1))
@@ -82,5 +82,5 @@ def _expected_beside(
     if features is None or not metadata.is_taught:
         return _expected(site, collection, metadata.prior, numbers, model.embedding.dim)
     known = len(model.items)
-    mean, variance = policy.placed_like(model.embedding.mean, features[:known], features[known:])
-    return mean + policy.unknown_offsets(numbers, variance), np.tile(variance, (len(numbers), 1))
+    mean, variance = placed_like(model.embedding.mean, features[:known], features[known:])
+    return mean + unknown_offsets(numbers, variance), np.tile(variance, (len(numbers), 1))

@@ -14,7 +14,7 @@ import numpy as np
 from sqlalchemy import Connection
 
 from learn2search.learn import policy
-from learn2search.learn.policy import Learnt
+from learn2search.learn.learnt import Learnt
 from learn2search.site.learning.model_cache import EmbeddingAt, to_rows
 from learn2search.site.learning.recipes import recipe_of
 from learn2search.store import collections, searches

@@ -6,7 +6,9 @@ import numpy as np
 
 from learn2search import Embedding
 from learn2search.learn import policy
-from learn2search.learn.policy import Learnt, Lessons, Result
+from learn2search.learn.judging import trust_in
+from learn2search.learn.learnt import Learnt, Lessons
+from learn2search.learn.policy import Result
 from learn2search.site.catalogue.options import options_of
 from learn2search.site.context import Site
 from learn2search.site.learning.expected_positions import content_features, placed_by_content, positions_for
@@ -70,7 +72,7 @@ def fit_model(site: Site, collection: Collection, current: Model, taught: Lesson
     result = policy.attempt(
         recipe, taught, up_to, known, placed, seed, features=features, exact_features=metadata.prior.features
     )
-    trust = policy.trust_in(result.learnt, taught, up_to)
+    trust = trust_in(result.learnt, taught, up_to)
     described = _described(result, metadata.prior, trust, len(taught.triplets), collection.lessons).model_copy(
         update={"one_choice": recipe.one_choice}
     )

@@ -19,7 +19,7 @@ from sqlalchemy import Connection
 
 from learn2search import Embedding
 from learn2search.learn import policy
-from learn2search.learn.policy import Attempt
+from learn2search.learn.learnt import Attempt
 from learn2search.site.context import Site
 from learn2search.site.learning.failures import failure_of, forget_failure, note_failure
 from learn2search.site.learning.fitting import FittedModel, fit_model, read_lessons
