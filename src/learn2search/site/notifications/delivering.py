@@ -22,6 +22,7 @@ from learn2search.store.webhooks import Delivery, Webhook
 
 PAUSES = (10, 60, 300, 1800, 7200, 21_600, 43_200, 86_400)  # seconds after each attempt; then it is given up
 _LEASE = 60.0  # seconds that one attempt has for itself
+_PARTING = 5.0  # seconds that an attempt under way still has at the end
 _AT_ONCE = 20
 _LOOK = 1.0  # seconds between two looks
 _KEPT = 30 * 86_400.0  # seconds that what was delivered is shown
@@ -31,7 +32,7 @@ log = structlog.get_logger()
 
 @contextmanager
 def delivering(site: Site) -> Iterator[None]:
-    """Deliver what is due, in a thread of its own, as long as this lasts."""
+    """Deliver what is due, in a thread of its own, as long as this lasts; what is then under way is sent again."""
     stop = threading.Event()
     thread = threading.Thread(target=_run, args=(site, stop), daemon=True)
     thread.start()
@@ -39,7 +40,7 @@ def delivering(site: Site) -> Iterator[None]:
         yield
     finally:
         stop.set()
-        thread.join(_LEASE)
+        thread.join(_PARTING)
 
 
 def _run(site: Site, stop: threading.Event) -> None:
