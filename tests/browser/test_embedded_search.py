@@ -20,6 +20,8 @@ from learn2search.site.settings import Settings
 from learn2search.web.app import create_app
 from tests.browser.conftest import PATIENCE, free_port
 
+pytestmark = pytest.mark.heavy  # a site and two pages of their own; tests/web/test_embedded_pages.py is the quick part
+
 HOST_PAGE = """<!doctype html><title>A shop</title><h1>Our colours</h1>
 <learn2search-search site="{site}" collection="colours" label="Find a colour"><a href="{site}/c/colours">Search</a>
 </learn2search-search>

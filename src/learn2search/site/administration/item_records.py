@@ -15,6 +15,7 @@ from learn2search.site.context import Site
 from learn2search.site.errors import TooLarge
 from learn2search.store import items
 from learn2search.store.collections import Collection
+from learn2search.store.enums import RetiredBy
 from learn2search.store.items import Item
 
 MOST = 5000  # records at once
@@ -123,6 +124,8 @@ def _objection(record: ItemRecord, known: dict[str, Item], seen: set[str]) -> st
         return "this key is there twice: the first record counts"
     if record.key not in known and record.title is None:
         return "there is no such item: a new one needs a title, and pictures are sent as files"
+    if record.key in known and known[record.key].retired_by is RetiredBy.ERASED:
+        return "this item was deleted for good: nothing of it can be changed"
     return ""
 
 
