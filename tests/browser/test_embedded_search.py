@@ -99,7 +99,7 @@ def test_a_search_should_go_on_in_the_page_of_another_site(browser: Browser, pla
     page.set_default_timeout(PATIENCE)
     page.goto(places.shop)
     inside = page.frame_locator("iframe")
-    inside.get_by_role("button", name="Find it").click()
+    inside.get_by_role("button", name="Start a search").click()
     expect(inside.locator(".card")).to_have_count(4)
     height = "document.querySelector('learn2search-search').shadowRoot.querySelector('iframe').offsetHeight"
     page.wait_for_function(f"{height} !== 640")
@@ -133,6 +133,6 @@ def test_a_page_that_is_not_on_the_list_should_show_nothing(browser: Browser, pl
     page.goto(places.stranger)
     page.wait_for_function("() => document.querySelector('learn2search-search').shadowRoot !== null")
     page.wait_for_timeout(500)
-    assert not page.frame_locator("iframe").get_by_role("button", name="Find it").is_visible()
+    assert not page.frame_locator("iframe").get_by_role("button", name="Start a search").is_visible()
     assert any("frame-ancestors" in text for text in complaints), complaints
     context.close()

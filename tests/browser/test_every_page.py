@@ -41,6 +41,8 @@ PAGES = (
     "replay",
     "settings",
     "result",
+    "sentences",
+    "site",
 )
 FIRST = ("landing", "search", "gallery", "end", "overview", "items")  # that are looked at in every run
 QUICK = [(page, ("desktop", "phone-dark")[at % 2]) for at, page in enumerate(FIRST)]  # each in one look
@@ -74,6 +76,8 @@ def places(running: Running) -> dict[str, str]:
         "searches": f"{owner}/searches",
         "replay": f"{owner}/searches/{end.row.id}",
         "settings": f"{owner}/settings",
+        "sentences": f"{owner}/sentences",
+        "site": "/owner/_site",
     }
 
 

@@ -26,7 +26,7 @@ _TYPES = {
     "mp4": "video/mp4",
     "webm": "video/webm",
 }
-_FOREVER = "public, max-age=31536000, immutable"
+FOREVER = "public, max-age=31536000, immutable"
 
 
 @router.get("/media/{slug}/{name}")
@@ -37,7 +37,7 @@ def media(request: Request, slug: str, name: str) -> Response:
     path: Path = request.app.state.site.settings.media / slug / name
     if not path.is_file():
         raise NotFound("There is no such file.")
-    headers = {"Cache-Control": _FOREVER, "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'"}
+    headers = {"Cache-Control": FOREVER, "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'"}
     return FileResponse(path, media_type=_TYPES[name.rsplit(".", 1)[1]], headers=headers)
 
 

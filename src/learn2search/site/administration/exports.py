@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from learn2search import Embedding, write_triplets
+from learn2search.site.catalogue.options import options_of
 from learn2search.site.context import Site
 from learn2search.site.errors import NotFound, Unavailable
 from learn2search.site.learning.expected_positions import positions_for
@@ -29,6 +30,7 @@ SEARCH_COLUMNS = (
 )
 STEP_COLUMNS = ("number", "shown", "kind", "chosen", "milliseconds", "shown_at")
 TRIPLET_COLUMNS = ("anchor", "near", "far")
+COLLECTION_COLUMNS = ("title", "noun", "nouns", "note", "sentences")
 ITEM_COLUMNS = ("item", "key", "title", "description", "group", "active")
 
 
@@ -131,6 +133,12 @@ def _items(site: Site, collection: Collection) -> Parts:
     return _table(ITEM_COLUMNS, rows)
 
 
+def _collection(site: Site, collection: Collection) -> Parts:
+    """What the owner has written for the collection as a whole."""
+    words = options_of(collection).model_dump(include=set(COLLECTION_COLUMNS))
+    yield json.dumps({"title": collection.title} | words, ensure_ascii=False, indent=2).encode()
+
+
 def _table(header: Iterable[str], rows: Iterable[list[Any]]) -> Parts:
     text = io.StringIO()
     writer = csv.writer(text)
@@ -164,4 +172,5 @@ EXPORTS: dict[str, Export] = {
     "embedding.npz": Export(_BINARY, ("mean", "var"), _embedding_npz),
     "embedding.csv": Export("text/csv", ("item", "mean_*", "var_*"), _embedding_csv),
     "items.csv": Export("text/csv", ITEM_COLUMNS, _items),
+    "collection.json": Export("application/json", COLLECTION_COLUMNS, _collection),
 }

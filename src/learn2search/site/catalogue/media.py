@@ -113,8 +113,8 @@ def formats() -> tuple[str, ...]:
     return (*FORMATS, "HEIF")
 
 
-def decode(data: bytes) -> Image.Image:
-    """The first frame, upright, in RGB on white; anything that is not a harmless picture is `Unreadable`."""
+def decode(data: bytes, *, transparent: bool = False) -> Image.Image:
+    """The first frame, upright, in RGB on white, or in RGBA; what is not a harmless picture is `Unreadable`."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -124,7 +124,7 @@ def decode(data: bytes) -> Image.Image:
                 picture.draft("RGB", (LARGE, LARGE))
                 picture.load()
                 upright = ImageOps.exif_transpose(picture)
-                return _on_white(upright)
+                return upright.convert("RGBA") if transparent else _on_white(upright)
     except Unreadable:
         raise
     except Image.DecompressionBombError as error:

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from learn2search import strategy_names
 from learn2search.site.catalogue.item_media import MediaKind
+from learn2search.site.catalogue.sentences import ByLanguage
 from learn2search.site.errors import Invalid
 from learn2search.site.show_counts import AUTOMATIC, USUAL_SHOW, Automatic, ShowCount, counts_in_words
 from learn2search.store.collections import Collection
@@ -55,6 +56,8 @@ class Options(BaseModel):
         Where `warm_start` is "encoder".
     dimensions
         Of the embedding.
+    sentences
+        The owner's own, by language.
     listed
         Whether the first page shows the collection. Who has its link finds it in any case.
     archived
@@ -80,6 +83,7 @@ class Options(BaseModel):
     archived: bool = False
     position: int = 0
     strategies_since: float | None = None
+    sentences: ByLanguage = Field(default_factory=dict, max_length=50)
 
     @property
     def usual_show(self) -> ShowCount:

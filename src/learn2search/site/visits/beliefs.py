@@ -122,7 +122,9 @@ class BeliefCache:
         """
         known = self._models.embedding_at(row.model_id, row.lessons)
         if row.strategy not in strategy_names():
-            raise Unavailable(f"This search is by the strategy “{row.strategy}”, which is not installed here any more.")
+            raise Unavailable(
+                "This search is by the strategy “%(name)s”, which is not installed here any more.", name=row.strategy
+            )
         make = partial(
             make_search_knowing,
             known.metadata.lapse,

@@ -79,7 +79,7 @@ def start(
     collection = site.collection(slug)
     options = options_of(collection)
     if options.archived:
-        raise Conflict(f"“{collection.title}” is archived: no new search begins here.")
+        raise Conflict("“%(title)s” is archived: no new search begins here.", title=collection.title)
     count = _usual_show(site, collection, options, small_screen) if show is None else checked_show(show)
     row = _new_row(site, collection, options, visitor, count, origin)
     belief = site.beliefs.begin(row)
@@ -254,11 +254,15 @@ def _is_repeated(site: Site, search_id: str, given: Answer) -> bool:
 def _check(before: SearchState, question: StepRow, given: Answer) -> None:
     kind, chosen = given.kind, given.chosen
     if kind is AnswerKind.CHOICE and chosen not in question.shown:
-        raise Invalid(f"Item {chosen} was not shown: the items shown are {', '.join(map(str, question.shown))}.")
+        raise Invalid(
+            "Item %(item)s was not shown: the items shown are %(shown)s.",
+            item=chosen,
+            shown=", ".join(map(str, question.shown)),
+        )
     if kind is AnswerKind.FOUND and chosen is None:
         raise Invalid("Which one is it? The answer “found” needs the item.")
     if kind not in (AnswerKind.CHOICE, AnswerKind.FOUND) and chosen is not None:
-        raise Invalid(f"The answer “{kind}” names no item.")
+        raise Invalid("The answer “%(kind)s” names no item.", kind=kind)
     if kind is AnswerKind.UNDO and not before.answers:
         raise Invalid("There is nothing to undo: this is the first question.")
     if kind is AnswerKind.NONE and not question.shown:
@@ -318,7 +322,7 @@ def _find(site: Site, before: SearchState, question: StepRow, target: int) -> Se
     """End a search with its target. What it teaches, and whom it tells, is written in the same transaction."""
     with site.database.read() as db:
         if target not in items.by_number(db, before.row.collection_id, [target]):
-            raise Invalid(f"There is no item {target} in this collection.")
+            raise Invalid("There is no item %(item)s in this collection.", item=target)
     lesson = finished_searches.prepare(site, before, target)
     return _end(site, before, question, Answer(question.number, AnswerKind.FOUND, target), lesson)
 

@@ -26,7 +26,7 @@ async function send(form, data) {
     } catch { /* no connection */ }
     const note = main.querySelector("#offline");
     if (note) note.hidden = false;
-    say("No connection. Your answer is kept and sent as soon as it is back.");
+    say(note?.textContent ?? "");
     await wait(pause);
   }
 }
@@ -98,6 +98,6 @@ document.querySelector("[data-copy]")?.addEventListener("click", async (event) =
   if (!navigator.clipboard) return;
   event.preventDefault();
   await navigator.clipboard.writeText(event.target.href);
-  event.target.textContent = "Link copied";
+  event.target.textContent = event.target.dataset.copy;
 });
 loadAhead();
