@@ -51,6 +51,7 @@ class ItemOut(BaseModel):
     group: str
     active: bool
     media: dict[str, str]
+    link: str = Field(description='Where the item leads to, an http(s) address or "".')
 
 
 class Question(BaseModel):
@@ -75,6 +76,9 @@ class SearchOut(BaseModel):
     number: int = Field(description="The number of the current question, or of the last one.")
     question: Question | None
     target: ItemOut | None
+    to_find: ItemOut | None = Field(
+        description="What the site asked the visitor to find, once the search has ended; null where it did not."
+    )
 
 
 class StartIn(BaseModel):
@@ -84,6 +88,7 @@ class StartIn(BaseModel):
 
     show: ShowCount | None = None
     simulated: bool = False
+    near: list[ItemNumber] = Field(default=[], description="Items that it is like: there the search begins.")
 
 
 class AnswerIn(BaseModel):
@@ -173,7 +178,8 @@ def start_search(request: Request, site: OurSite, slug: Slug, how: StartIn | Non
         raise Unauthorised("Simulated visitors need the owner's token, because the site learns from them.")
     origin = SearchOrigin.SIMULATED if how.simulated else SearchOrigin.API
     secret = new_secret()
-    begun = searching.start(site, slug, visitor=site.visitor_hash(secret), show=how.show, origin=origin)
+    visitor = site.visitor_hash(secret)
+    begun = searching.start(site, slug, visitor=visitor, show=how.show, origin=origin, near=how.near)
     SEARCHES.inc()
     return _search(begun).model_copy(update={"secret": secret})
 
@@ -243,6 +249,7 @@ def _search(now: SearchState) -> SearchOut:
         shown = [_item(slug, now.items[number]) for number in now.question.shown]
         question = Question(step=now.question.number, shown=shown, still_fit=now.still_fit)
     target = None if now.found_item is None else _item(slug, now.found_item)
+    to_find = None if now.item_to_find is None else _item(slug, now.item_to_find)
     return SearchOut(
         id=now.row.id,
         collection=slug,
@@ -250,6 +257,7 @@ def _search(now: SearchState) -> SearchOut:
         number=now.number,
         question=question,
         target=target,
+        to_find=to_find,
     )
 
 
@@ -262,4 +270,5 @@ def _item(slug: str, one: Item) -> ItemOut:
         group=one.family,
         active=one.active,
         media={size: media_url(slug, name) for size, name in media_of(one).files.items()},
+        link=one.link,
     )

@@ -23,6 +23,7 @@ from learn2search.web import (
     appearance_pages,
     embedded_pages,
     health,
+    hint_pages,
     landing_page,
     media_files,
     owner_api,
@@ -78,6 +79,7 @@ def create_app(settings: Settings | None = None, *, warm: bool = False) -> FastA
     for part in (
         landing_page,
         search_pages,
+        hint_pages,
         embedded_pages,
         sentence_pages,
         appearance_pages,

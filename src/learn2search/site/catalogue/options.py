@@ -66,6 +66,8 @@ class Options(BaseModel):
         Where the collection stands in lists: lower ones first, those that came first among equals.
     strategies_since
         When the strategies were last changed, in seconds since 1970; None while they are those of the beginning.
+    to_find
+        Whether visitors can ask for a random item to look for.
     """
 
     model_config = ConfigDict(extra="ignore")
@@ -83,6 +85,7 @@ class Options(BaseModel):
     archived: bool = False
     position: int = 0
     strategies_since: float | None = None
+    to_find: bool = True
     sentences: ByLanguage = Field(default_factory=dict, max_length=50)
 
     @property
