@@ -17,6 +17,7 @@ from learn2search.web import charts
 from learn2search.web.media_files import media_url, static_url
 from learn2search.web.notices import notice_of
 from learn2search.web.preferences import language_of
+from learn2search.web.security import EMBED, embedded_secret
 from learn2search.web.translation.language import ENGLISH, LANGUAGES, Language
 from learn2search.web.wording import default_sentence, sentence
 
@@ -92,6 +93,17 @@ def _is_translated(request: Request, template: str) -> bool:
     return not template.startswith(ENGLISH_ONLY) and not f"{request.url.path}/".startswith("/owner/")
 
 
+def home_of(request: Request, search_id: str) -> str:
+    """The address of a search: on the site, or inside the page of another site."""
+    secret = embedded_secret(request)
+    return f"/s/{search_id}" if secret is None else embedded_home(search_id, secret)
+
+
+def embedded_home(search_id: str, secret: str) -> str:
+    """The address of a search inside the page of another site. Who has it can answer."""
+    return f"{EMBED}s/{search_id}/{secret}"
+
+
 def render(
     request: Request,
     template: str,
@@ -104,7 +116,13 @@ def render(
     language = language_of(request) if translated else ENGLISH
     page = templates_in(language).get_template(template)
     text = page.render(
-        request=request, path=request.url.path, translated=translated, appearance=_appearance(request), **values
+        request=request,
+        path=request.url.path,
+        translated=translated,
+        appearance=_appearance(request),
+        embedded=embedded_secret(request) is not None,
+        home_of=partial(home_of, request),
+        **values,
     )
     said = {"Cache-Control": "no-store", "Content-Language": language.code}
     said |= {"Vary": "Accept-Language, Cookie"} if translated else {}

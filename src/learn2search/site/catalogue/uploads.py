@@ -29,6 +29,8 @@ def import_upload(
     collection: Collection,
     most_bytes: int,
     progress: Progress | None = None,
+    *,
+    by_key: bool = False,
 ) -> Report:
     """Add what was sent to a collection.
 
@@ -38,6 +40,8 @@ def import_upload(
         (name, content) of each file: pictures, sounds and texts with or without a table, or one ZIP file of them.
     progress
         As of `import_source`.
+    by_key
+        A file replaces what the item of its name shows; by default it becomes another item.
 
     Raises
     ------
@@ -48,7 +52,7 @@ def import_upload(
     """
     with tempfile.TemporaryDirectory(dir=site.settings.home) as folder:
         save_upload(Path(folder), sent, most_bytes)
-        return import_saved(site, Path(folder), collection, progress)
+        return import_saved(site, Path(folder), collection, progress, by_key=by_key)
 
 
 def save_upload(folder: Path, sent: Sequence[tuple[str, BinaryIO]], most_bytes: int) -> None:
@@ -61,13 +65,15 @@ def save_upload(folder: Path, sent: Sequence[tuple[str, BinaryIO]], most_bytes: 
         raise Invalid(f"{archives[0].name} is a ZIP file: please send it alone, or its files without it.")
 
 
-def import_saved(site: Site, folder: Path, collection: Collection, progress: Progress | None = None) -> Report:
+def import_saved(
+    site: Site, folder: Path, collection: Collection, progress: Progress | None = None, *, by_key: bool = False
+) -> Report:
     """Add what `save_upload` has written to a collection."""
     paths = sorted(folder.iterdir())
     is_archive = len(paths) == 1 and zipfile.is_zipfile(paths[0])
     wanted, problems = entries(paths[0] if is_archive else folder)
     known = known_items(site, collection)
-    if not is_archive:
+    if not (is_archive or by_key):
         wanted = [_with_free_key(entry, known) for entry in wanted]
     report = import_entries(site, collection, wanted, problems, known, progress=progress, uploaded=True)
     finish_import(site, collection, progress)
