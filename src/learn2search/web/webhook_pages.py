@@ -5,17 +5,13 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
-from learn2search.site.context import Site
 from learn2search.site.notifications import subscriptions
 from learn2search.site.notifications.events import CHOSEN
-from learn2search.store.collections import Collection
-from learn2search.web.owner_pages import the_collection
-from learn2search.web.rendering import render, site_of
+from learn2search.web.owner_frame import Ours, OurSite
+from learn2search.web.rendering import render
 from learn2search.web.security import must_be_owner
 
 router = APIRouter(prefix="/owner/{slug}/webhooks", dependencies=[Depends(must_be_owner)], include_in_schema=False)
-OurSite = Annotated[Site, Depends(site_of)]
-Ours = Annotated[Collection, Depends(the_collection)]
 
 
 @router.get("")
