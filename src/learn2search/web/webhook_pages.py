@@ -50,5 +50,5 @@ def remove(site: OurSite, collection: Ours, webhook_id: str) -> Response:
     return _back(collection)
 
 
-def _back(collection: Collection) -> Response:
+def _back(collection: Ours) -> Response:
     return RedirectResponse(f"/owner/{collection.slug}/webhooks", 303)
