@@ -12,6 +12,7 @@ import signal
 import threading
 import traceback
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import structlog
@@ -28,6 +29,7 @@ from learn2search.site.learning.metadata import metadata_of
 from learn2search.site.learning.publishing import cover, publish
 from learn2search.site.learning.recipes import recipe_of
 from learn2search.site.learning.triplet_counts import triplet_count
+from learn2search.site.notifications.delivering import delivering
 from learn2search.site.visits import searching
 from learn2search.store import collections, lessons, models, searches
 from learn2search.store.collections import Collection
@@ -44,10 +46,13 @@ log = structlog.get_logger()
 
 
 def run(site: Site, stop: threading.Event, on_model: Callable[[ModelInfo], None] | None = None) -> None:
-    """Train whenever there is something to learn, until `stop`. Waits while another process is the trainer."""
+    """Train whenever there is something to learn, until `stop`. Waits while another process is the trainer.
+
+    The trainer also delivers what webhooks are told, in a thread beside it.
+    """
     while not stop.is_set():
         try:
-            with trainer_lock(site.database, site.settings.home) as ours:
+            with trainer_lock(site.database, site.settings.home) as ours, delivering(site) if ours else nullcontext():
                 while ours and not stop.is_set():
                     _look(site, stop, on_model)
                     stop.wait(PAUSE)
@@ -166,7 +171,7 @@ def ask_for(site: Site, collection: Collection) -> None:
 
 
 def _wish(collection: Collection) -> str:
-    """The setting that holds the owner's wish: a random name until it was tried. No times, since clocks are set back."""
+    """The setting that holds the owner's wish: random until it was tried. No time, since clocks are set back."""
     return f"wish:{collection.id}"
 
 
