@@ -21,6 +21,7 @@ from rich.console import Console
 from uvicorn.supervisors import Multiprocess
 
 from learn2search import warm_up
+from learn2search.cli import patient_protocol
 from learn2search.progress import spinner, track
 from learn2search.site.catalogue import known_features
 from learn2search.site.catalogue.imports import (
@@ -166,6 +167,10 @@ def _serve(settings: Settings) -> None:
         access_log=False,
         timeout_graceful_shutdown=5,
         server_header=False,
+        http=patient_protocol.PatientProtocol,
+        h11_max_incomplete_event_size=patient_protocol.LONGEST_HEADER,
+        limit_concurrency=patient_protocol.MOST_CONNECTIONS,
+        timeout_keep_alive=patient_protocol.KEEP_ALIVE_SECONDS,
     )
     if settings.workers == 1:
         server = uvicorn.Server(config)

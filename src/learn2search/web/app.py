@@ -37,6 +37,7 @@ from learn2search.web import (
 from learn2search.web.embedded_pages import Embedded
 from learn2search.web.head_requests import HeadAsGet
 from learn2search.web.opening import open_or_retry
+from learn2search.web.overload import Overload
 from learn2search.web.rendering import render
 from learn2search.web.security import HEADERS, RETRY_AFTER, Guard, RateLimits, only_text_in_address
 
@@ -102,6 +103,7 @@ def create_app(settings: Settings | None = None, *, warm: bool = False) -> FastA
         app.include_router(part.router)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     app.add_middleware(Embedded)
+    app.add_middleware(Overload)
     app.add_middleware(Guard, friends=settings.embed_origins)
     app.add_middleware(HeadAsGet)
     app.exception_handler(SiteError)(_site_error)
