@@ -125,3 +125,11 @@ def test_clicks_should_be_fitted_in_three_ways(copied: Path) -> None:
 def test_the_cost_of_a_click_should_be_compared_with_the_product(copied: Path) -> None:
     assert "CPU time of a `tell`" in run("click_cost", copied).stdout
     assert all(row["mean"] > 1 for row in rows(copied, "click_cost", table="questions"))
+
+
+@pytest.mark.heavy
+def test_steps_with_many_items_should_be_timed_beside_numpy(copied: Path) -> None:
+    assert "bytes an item, a further search" in run("million", copied).stdout
+    found = {row["step"]: row for row in rows(copied, "million", table="steps")}
+    assert {"ask", "tell", "undo", "gauss: top"} <= set(found)
+    assert found["tell"]["numpy"] > 0
