@@ -15,6 +15,7 @@ everything has been compiled.
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -72,7 +73,7 @@ def our_steps(watch: Stopwatch, x: Any, repetitions: int) -> None:
     watch("next PosteriorSearch", lambda: l2s.PosteriorSearch(space, NOISE, seed=SEED))
     for _ in range(max(repetitions, ANSWERS)):
         query = watch("ask", lambda: search.ask(SHOWN))
-        watch("tell", lambda chosen=query[0]: search.tell(chosen))
+        watch("tell", partial(search.tell, query[0]))
         watch("top", lambda: search.top(10))
     while len(search.log) > ANSWERS:
         watch("undo", search.undo)
@@ -85,7 +86,7 @@ def our_steps(watch: Stopwatch, x: Any, repetitions: int) -> None:
     gauss = watch("first GaussSearch", lambda: l2s.GaussSearch(space, NOISE, seed=SEED))
     for _ in range(repetitions):
         query = watch("gauss: ask", lambda: gauss.ask(SHOWN))
-        watch("gauss: tell", lambda chosen=query[0]: gauss.tell(chosen))
+        watch("gauss: tell", partial(gauss.tell, query[0]))
         watch("gauss: top" if "gauss: first top" in watch.times else "gauss: first top", lambda: gauss.top(10))
 
 
@@ -166,7 +167,7 @@ def pass_time(n: int, d: int, repetitions: int) -> Row:
     watch = Stopwatch()
     for _ in range(repetitions):
         query = search.ask(SHOWN)
-        watch("tell", lambda chosen=query[0]: search.tell(chosen))
+        watch("tell", partial(search.tell, query[0]))
     return {"cpu": round(watch.times["tell"][0], 2)}
 
 
