@@ -30,8 +30,8 @@ class Space(NamedTuple):
     From float64, mean, var: `(n, d)`; columns, var_columns: `(d, n)` float32, of mean - centre and of the variances.
     Where the embedding keeps float32, only rows, var_rows: `(n, d)`, its own arrays.
 
-    centre: `(d,)`, a float32 number each; noise: σ; coarse: float32 is too coarse for this noise, as with an item far
-    from all others; lapse: ε, the share of answers that say nothing; uncertain: are there variances?
+    centre: `(d,)`, beside rows float32 numbers; noise: σ; coarse: float32 is too coarse for this noise, as with an item
+    far from all others; lapse: ε, the share of answers that say nothing; uncertain: are there variances?
     """
 
     mean: Array
