@@ -22,6 +22,7 @@ from learn2search.web import (
     api,
     appearance_pages,
     health,
+    hint_pages,
     landing_page,
     media_files,
     owner_pages,
@@ -71,7 +72,8 @@ def create_app(settings: Settings | None = None, *, warm: bool = False) -> FastA
         redoc_url=None,
         openapi_url="/api/v1/openapi.json",
     )
-    for part in (landing_page, search_pages, sentence_pages, appearance_pages, owner_pages, media_files, health, api):
+    parts = (landing_page, search_pages, hint_pages, sentence_pages, appearance_pages)
+    for part in (*parts, owner_pages, media_files, health, api):
         app.include_router(part.router)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     app.add_middleware(Guard)

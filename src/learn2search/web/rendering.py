@@ -21,6 +21,12 @@ from learn2search.web.wording import default_sentence, sentence
 ENGLISH_ONLY = ("owner/", "docs.html")  # templates: the owner's pages, and the one for programmers
 
 
+def _length(seconds: float) -> str:
+    """How long a sound is: 0:07, 3:20."""
+    whole = max(1, round(seconds))
+    return f"{whole // 60}:{whole % 60:02}"
+
+
 def _layout(count: int) -> int:
     """The smallest number of items that has a layout and room for so many: near the end fewer may be left."""
     return next(allowed for allowed in SHOW_COUNTS if allowed >= count)
@@ -60,6 +66,7 @@ def templates_in(language: Language) -> Environment:
         in_words=language.in_words,
         word=language.word,
         layout=_layout,
+        sound_length=_length,
     )
     return made
 

@@ -26,12 +26,12 @@ Parts = Iterator[bytes]
 
 SEARCH_COLUMNS = (
     *("id", "model_id", "lessons", "strategy", "show", "status", "target", "questions", "lesson", "quarantine"),
-    *("origin", "started_at", "changed_at", "ended_at", "weight", "evidence", "trusted"),
+    *("origin", "started_at", "changed_at", "ended_at", "weight", "evidence", "trusted", "to_find", "near"),
 )
 STEP_COLUMNS = ("number", "shown", "kind", "chosen", "milliseconds", "shown_at")
 TRIPLET_COLUMNS = ("anchor", "near", "far")
 COLLECTION_COLUMNS = ("title", "noun", "nouns", "note", "sentences")
-ITEM_COLUMNS = ("item", "key", "title", "description", "group", "active")
+ITEM_COLUMNS = ("item", "key", "title", "description", "group", "active", "link")
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def _embedding_csv(site: Site, collection: Collection) -> Parts:
 def _items(site: Site, collection: Collection) -> Parts:
     with site.database.read() as db:
         found = items.all_items(db, collection.id)
-    rows = ([one.number, one.key, one.title, one.description, one.family, one.active] for one in found)
+    rows = ([one.number, one.key, one.title, one.description, one.family, one.active, one.link] for one in found)
     return _table(ITEM_COLUMNS, rows)
 
 

@@ -59,6 +59,8 @@ class Options(BaseModel):
         The owner's own, by language.
     listed
         Whether the first page shows the collection.
+    to_find
+        Whether visitors can ask for a random item to look for.
     """
 
     model_config = ConfigDict(extra="ignore")
@@ -73,6 +75,7 @@ class Options(BaseModel):
     encoder: EncoderFile | None = None
     dimensions: int = Field(default=10, ge=1, le=100)
     listed: bool = True
+    to_find: bool = True
     sentences: ByLanguage = Field(default_factory=dict, max_length=50)
 
     @property

@@ -136,6 +136,8 @@ class BeliefCache:
         search = make()
         if miss_rate and "miss_rate" in search.options:
             search = make(miss_rate=miss_rate)
+        if row.near:
+            search.begin_near([known.row(item) for item in row.near])
         return OpenSearch(search, known)
 
     def at(self, row: SearchRow, answers: Sequence[StepRow], question: StepRow) -> OpenSearch:
