@@ -214,6 +214,13 @@ class Search(metaclass=_SearchType):
         -------
         bool
             Was it taken back? By default not, and the other answers are taken in anew.
+
+        Examples
+        --------
+        >>> import learn2search as l2s
+        >>> search = l2s.GaussSearch(l2s.Embedding([[0.0], [1.0], [2.0], [3.0]]), seed=0)
+        >>> search.unlearn((0, 3), 3)
+        False
         """
         return False
 

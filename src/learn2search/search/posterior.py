@@ -136,10 +136,7 @@ class PosteriorSearch(Search):
         self._lost.append((had, total))
 
     def unlearn(self, query: tuple[int, ...], chosen: int | None) -> bool:
-        """Take the last answer back by a division, where taking in all others again would be long.
-
-        Then probabilities are what they were but for rounding.
-        """
+        # By a division, where taking in all others would be long; probabilities are what they were but for rounding.
         had, total = self._lost[-1]
         if not len(self._space.rows) or total == 0.0:
             return False
