@@ -6,7 +6,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+
+from research.growth import falling
 
 
 def run(module: str, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
@@ -133,3 +136,23 @@ def test_steps_with_many_items_should_be_timed_beside_numpy(copied: Path) -> Non
     found = {row["step"]: row for row in rows(copied, "million", table="steps")}
     assert {"ask", "tell", "undo", "gauss: top"} <= set(found)
     assert found["tell"]["numpy"] > 0
+
+
+@pytest.mark.heavy
+def test_growth_should_find_that_a_collection_learns(copied: Path) -> None:
+    assert "Questions a search with 4 shown" in run("growth", copied).stdout
+    measured = rows(copied, "growth", shown=4)
+    assert measured[-1]["best"] < measured[-1]["mean"]
+    assert rows(copied, "growth", shown=9)[-1]["mean"] < rows(copied, "growth", shown=2)[-1]["mean"]
+
+
+def test_falling_curves_should_pool_what_rises() -> None:
+    """Against the largest of the means over stretches that begin before and end after (min-max formula)."""
+    values, weights = [3.0, 5.0, 1.0, 2.0, 2.0, 0.5], [1.0, 2.0, 1.0, 1.0, 4.0, 1.0]
+
+    def mean(start: int, stop: int) -> float:
+        return float(np.average(values[start : stop + 1], weights=weights[start : stop + 1]))
+
+    size = range(len(values))
+    expected = [min(max(mean(a, b) for b in size if b >= at) for a in size if a <= at) for at in size]
+    assert falling(values, weights) == pytest.approx(expected)
