@@ -23,7 +23,8 @@ from learn2search.typing import Array, Integers, Seed
 
 _PAPERS_AXES = 100
 _LEAST_STEPS = 800  # of a fit: with fewer, few axes seem to do worse than they do
-_ERRORS = 2.0  # standard errors by which another number of axes must be better
+PARTS = 3  # of the lessons, each predicted by a fit to the others
+_ERRORS = 1.0  # standard errors by which another number of axes must be better
 
 
 def energy_dimension(positions: ArrayLike, share: float = 0.98) -> int:
@@ -58,21 +59,40 @@ def energy_dimension(positions: ArrayLike, share: float = 0.98) -> int:
     return int(np.searchsorted(held, share * held[-1] * (1 - 1e-12))) + 1
 
 
-def better_dimension(d: int, ladder: Sequence[int], scores: Callable[[int], Array]) -> int:
-    """The number of axes with the best scores, if these are better than those of d by two standard errors; else d.
+def better_dimension(d: int, ladder: Sequence[int], scores: Callable[[int, int], Array]) -> int:
+    """The number of axes that is reached from d by steps on the ladder, each to what predicts better.
 
-    scores: of independent parts of what is held out. Tried are all fewer, and more as long as their sum rises.
+    Parameters
+    ----------
+    scores
+        Of a number of axes and a part, from 0 to `PARTS` - 1: the score of each lesson of this part by a fit to the
+        other parts. Differences between two numbers of axes are taken lesson by lesson; another number is better where
+        their sum over all parts is above `_ERRORS` standard errors. Most are worse in the first part already, and cost
+        no more.
     """
     rungs = sorted({d, *ladder})
-    at = rungs.index(d)
-    tried = {rung: scores(rung) for rung in rungs[: at + 1]}
-    for rung in rungs[at + 1 :]:
-        tried[rung] = scores(rung)
-        if max(tried, key=lambda known: float(tried[known].sum())) != rung:
-            break
-    best = max(tried, key=lambda known: float(tried[known].sum()))
-    gains = tried[best] - tried[d]
-    return best if gains.sum() > _ERRORS * np.sqrt((gains**2).sum()) else d
+    known: dict[tuple[int, int], Array] = {}
+
+    def gain(of: int, over: int) -> float:
+        """How much better, 0 where that is in doubt."""
+        gains = np.zeros(0)
+        for part in range(PARTS):
+            for rung in (of, over):
+                if (rung, part) not in known:
+                    known[rung, part] = scores(rung, part)
+            gains = np.concatenate([gains, known[of, part] - known[over, part]])
+            if gains.sum() <= 0:
+                return 0.0
+        return float(gains.sum()) if gains.sum() > _ERRORS * np.sqrt((gains**2).sum()) else 0.0
+
+    def climb(step: int) -> tuple[float, int]:
+        """The total gain in one direction, and where it ends."""
+        at, total = rungs.index(d), 0.0
+        while 0 <= at + step < len(rungs) and (more := gain(rungs[at + step], rungs[at])) > 0:
+            at, total = at + step, total + more
+        return total, rungs[at]
+
+    return max(climb(-1), climb(1), key=lambda found: found[0])[1]
 
 
 def choose_dimension(
