@@ -60,15 +60,17 @@ def energy_dimension(positions: ArrayLike, share: float = 0.98) -> int:
 
 
 def better_dimension(d: int, ladder: Sequence[int], scores: Callable[[int, int], Array]) -> int:
-    """The number of axes that is reached from d by steps on the ladder, each to what predicts better.
+    """The number of axes on the ladder that predicts better than d does; d, where none does beyond doubt.
+
+    All fewer are compared with d: between two numbers there may be one that fits badly. More are climbed step by step,
+    each compared with the one before, as long as that is better.
 
     Parameters
     ----------
     scores
         Of a number of axes and a part, from 0 to `PARTS` - 1: the score of each lesson of this part by a fit to the
-        other parts. Differences between two numbers of axes are taken lesson by lesson; another number is better where
-        their sum over all parts is above `_ERRORS` standard errors. Most are worse in the first part already, and cost
-        no more.
+        other parts. Differences between two numbers of axes are taken lesson by lesson; a number is better where they
+        sum to more than a standard error over all parts. What is worse by as much in the first parts costs no more.
     """
     rungs = sorted({d, *ladder})
     known: dict[tuple[int, int], Array] = {}
@@ -81,18 +83,17 @@ def better_dimension(d: int, ladder: Sequence[int], scores: Callable[[int, int],
                 if (rung, part) not in known:
                     known[rung, part] = scores(rung, part)
             gains = np.concatenate([gains, known[of, part] - known[over, part]])
-            if gains.sum() <= 0:
+            if gains.sum() < -_ERRORS * np.sqrt((gains**2).sum()):
                 return 0.0
         return float(gains.sum()) if gains.sum() > _ERRORS * np.sqrt((gains**2).sum()) else 0.0
 
-    def climb(step: int) -> tuple[float, int]:
-        """The total gain in one direction, and where it ends."""
-        at, total = rungs.index(d), 0.0
-        while 0 <= at + step < len(rungs) and (more := gain(rungs[at + step], rungs[at])) > 0:
-            at, total = at + step, total + more
-        return total, rungs[at]
-
-    return max(climb(-1), climb(1), key=lambda found: found[0])[1]
+    found = {d: 0.0} | {rung: gain(rung, d) for rung in rungs if rung < d}  # d first: of equals it stays
+    last = d
+    for rung in rungs[rungs.index(d) + 1 :]:
+        if (more := gain(rung, last)) == 0:
+            break
+        found[rung], last = found[last] + more, rung
+    return max(found, key=lambda rung: found[rung])
 
 
 def choose_dimension(
