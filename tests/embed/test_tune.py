@@ -126,15 +126,19 @@ def test_another_number_of_axes_should_be_better_beyond_doubt(start: int, expect
         assert spread > 1 or {d for d, _ in asked} == tried
 
 
-def test_axes_that_predict_the_first_part_worse_should_cost_no_more() -> None:
+def test_axes_that_the_first_part_decides_should_cost_no_more() -> None:
     asked: list[tuple[int, int]] = []
 
     def score(d: int, part: int) -> Array:
         asked.append((d, part))
-        return -abs(d - 10) + np.array([0.1, 0.2, 0.3, 0.2, 0.1]) * d
+        return means[d] + 0.1 * np.array([1.0, -1.0, 0.0, 0.0, 0.0]) * d
 
+    means = {5: -10.0, 10: 0.0, 20: -10.0}
     assert better_dimension(10, (5, 10, 20), score) == 10
-    assert sorted(asked) == [(5, 0), (10, 0), (20, 0)]
+    assert sorted(asked) == [(5, 0), (10, 0), (20, 0)]  # both are clearly worse
+    asked, means = [], {5: 10.0, 10: 0.0, 20: 0.0}
+    assert better_dimension(10, (5, 10, 20), score) == 5
+    assert sorted(asked) == [(5, 0), (10, 0), (10, 1), (10, 2), (20, 0), (20, 1), (20, 2)]  # 20 stays in doubt
 
 
 def test_energy_dimension_should_count_the_axes_that_hold_the_share() -> None:

@@ -87,7 +87,7 @@ def test_searches_that_pursue_one_item_together_should_count_little() -> None:
     together = weigh(judged._replace(items=np.array([25]), pursued=[sure(number < 5, 0.9)])).weights
     np.testing.assert_allclose(alone[:5], alone[5:10])
     assert together[:5].max() < 0.1 * alone[:5].min()
-    assert together[5:10].min() > alone[5:10].min()  # those that agree with nobody are excused the more
+    assert together[5:10].min() > 0.8  # those that agree with nobody are excused
     assert together[10:].min() > 0.95
     found_it = judged._replace(items=np.array([0]), pursued=[sure(number < 5, 0.9)])  # what search 0 found
     assert weigh(found_it).weights[0] > 10 * together[0]

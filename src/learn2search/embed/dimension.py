@@ -24,7 +24,8 @@ from learn2search.typing import Array, Integers, Seed
 _PAPERS_AXES = 100
 _LEAST_STEPS = 800  # of a fit: with fewer, few axes seem to do worse than they do
 PARTS = 3  # of the lessons, each predicted by a fit to the others
-_ERRORS = 1.0  # standard errors by which another number of axes must be better
+_ERRORS = 1.0  # standard errors by which another number of axes must be better over all parts,
+_CLEARLY = 2.0  # and by which it is better beyond doubt after the first ones
 
 
 def energy_dimension(positions: ArrayLike, share: float = 0.98) -> int:
@@ -70,22 +71,24 @@ def better_dimension(d: int, ladder: Sequence[int], scores: Callable[[int, int],
     scores
         Of a number of axes and a part, from 0 to `PARTS` - 1: the score of each lesson of this part by a fit to the
         other parts. Differences between two numbers of axes are taken lesson by lesson; a number is better where they
-        sum to more than a standard error over all parts. What is worse by as much in the first parts costs no more.
+        sum to more than a standard error over all parts. What is better by two, or worse by one, after the first parts
+        costs no more.
     """
     rungs = sorted({d, *ladder})
     known: dict[tuple[int, int], Array] = {}
 
     def gain(of: int, over: int) -> float:
-        """How much better, 0 where that is in doubt."""
-        gains = np.zeros(0)
+        """How much better a lesson is predicted, 0 where that is in doubt."""
+        gains, errors = np.zeros(0), 0.0
         for part in range(PARTS):
             for rung in (of, over):
                 if (rung, part) not in known:
                     known[rung, part] = scores(rung, part)
             gains = np.concatenate([gains, known[of, part] - known[over, part]])
-            if gains.sum() < -_ERRORS * np.sqrt((gains**2).sum()):
-                return 0.0
-        return float(gains.sum()) if gains.sum() > _ERRORS * np.sqrt((gains**2).sum()) else 0.0
+            errors = gains.sum() / max(float(np.sqrt((gains**2).sum())), 1e-300)
+            if errors > _CLEARLY or errors < -_ERRORS:
+                break
+        return float(gains.mean()) if errors > _ERRORS else 0.0
 
     found = {d: 0.0} | {rung: gain(rung, d) for rung in rungs if rung < d}  # d first: of equals it stays
     last = d

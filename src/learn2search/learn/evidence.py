@@ -5,13 +5,14 @@ cannot do is to agree with what *others* said about the target. For each search 
 
     click  = (1 - ε) p^τ / Σ p^τ + ε / k         p: each of the k clicks, given the other searches
     honest = (1 - η) Π click | target where the others say  +  η Π click | target anywhere
-    bot    = (1 - ζ) [½ Π 1/k + ½ Dirichlet-multinomial(places; ½)]
-             + ζ [κ₀ Π click | target anywhere  +  Σ κ_j Π click | item j is the target]
+    bot    = (1 - ζ - Σκ) [½ Π 1/k + ½ Dirichlet-multinomial(places; ½)]
+             + ζ Π click | target anywhere  +  Σ κ_j Π click | item j is the target
     L      = log honest - log bot,      w = 1 / (1 + e^-(log π/(1 - π) + L))
 
 "Anywhere" excuses honest people where the model misplaces their target, and describes visitors who steer to something
-other than what they claim to have found. The items j are those that several doubtful searches pursue without finding
-them (`learn.steering`). π, the share of honest searches, η and the shares κ are re-estimated from the weights; ε and τ,
+other than what they claim to have found. A search alone does not tell which of the two it is, so ζ is small: else those
+count little of whose targets most is to be learnt. The items j are those that several doubtful searches pursue without
+finding them (`learn.steering`). π, the share of honest searches, η and κ are re-estimated from the weights; ε and τ,
 how far the model is to be trusted, are those of a grid that make all searches most probable. For a visitor with N
 searches π becomes (π + Σ other w) / N.
 
@@ -44,8 +45,9 @@ _FOLDS = 3  # parts of the searches, each judged by fits to the others
 _FEWEST = 12  # searches that can be weighed against each other
 _LEAST_HONEST, _MOST_HONEST = 0.3, 0.99
 _MOST_EXCUSED = 0.1  # η
-_STEERING = 0.5  # ζ, the share of bots that steer
-_ELSEWHERE = 3.0  # bots that steer to anything but the items that are tried, beforehand
+_ALONE = 0.05  # ζ, the share of bots that steer to something of their own
+_TOGETHER = 0.45  # Σκ at most, the share of those that steer to the items that are tried
+_NOT_TOGETHER = 3.0  # so many bots do not, beforehand
 _REMEMBERED = 0.5  # how much what seemed pursued in the round before counts in the next
 _LEAST = 1e-6  # weight with which a search still counts in a fit
 _UPDATES = 20  # of π, η and the weights, given the probabilities: as many at most,
@@ -423,7 +425,7 @@ def weigh(
     random = log_random(judged.clicks)
     if crowd is not None:
         logs = log_clicks(judged, crowd.lapse, crowd.sharpness)
-        evidence, _ = _evidence(logs, logs_of_bots(_steering(logs, np.ones(1)), random), crowd)
+        evidence, _ = _evidence(logs, special.logsumexp(_logs_of_bots(logs, random, np.zeros(0)), axis=0), crowd)
         return SearchWeights(_weights(evidence, crowd.honest, visitors, trusted), evidence, crowd)
     fits = [
         _estimate(
@@ -440,18 +442,18 @@ def _estimate(
 ) -> tuple[float, SearchWeights]:
     """π, η, κ and the weights for one ε and τ, and how probable all searches are with them."""
     bots, weights, evidence = random, np.ones(len(random)), np.zeros(len(random))
-    shares = _first_shares(len(logs.pursued))
+    shares = np.full(len(logs.pursued), 0.5 * _TOGETHER / max(len(logs.pursued), 1))
     for _ in range(_UPDATES):
-        steering = _steering(logs, shares)
-        bots = logs_of_bots(steering, random)
+        kinds = _logs_of_bots(logs, random, shares)
+        bots = special.logsumexp(kinds, axis=0)
         evidence, excused = _evidence(logs, bots, crowd)
         weights = _weights(evidence, crowd.honest, visitors, trusted)
         honest = (float(weights.sum()) + 9.0) / (len(weights) + 10.0)
         excuse = (float((weights * excused).sum()) + 1.0) / (float(weights.sum()) + 10.0)
-        steered = (np.exp(np.log(_STEERING) + steering - bots) * (1.0 - weights)).sum(axis=1)
-        steered[0] += _ELSEWHERE
-        before, shares_before, shares = crowd, shares, steered / steered.sum()
+        together = (np.exp(kinds[2:] - bots) * (1.0 - weights)).sum(axis=1)
+        before, shares_before = crowd, shares
         crowd = crowd._replace(honest=min(max(honest, _LEAST_HONEST), _MOST_HONEST), excuse=min(excuse, _MOST_EXCUSED))
+        shares = _TOGETHER * together / (together.sum() + _NOT_TOGETHER)
         changes = [crowd.honest - before.honest, crowd.excuse - before.excuse, *(shares - shares_before)]
         if np.abs(changes).max() < _EXACT:
             break
@@ -460,22 +462,13 @@ def _estimate(
     return float(total.sum() + prior), SearchWeights(weights, evidence, crowd)
 
 
-def _first_shares(items: int) -> Array:
-    """κ beforehand, `(1 + j,)`: anywhere, and the items."""
-    return np.array([0.5, *[0.5 / items] * items]) if items else np.ones(1)
+def _logs_of_bots(logs: LogClicks, random: Array, shares: Array) -> Array:
+    """log of each term of `bot`, `(2 + j, s)`: clicks at random, steering to anything, and to each of the items.
 
-
-def _steering(logs: LogClicks, shares: Array) -> Array:
-    """log κ Π click for a target anywhere, and for each of the items with a share, `(1 + j, s)`."""
-    where = np.vstack([logs.anywhere[None], logs.pursued[: len(shares) - 1]])
-    return np.asarray(np.log(np.maximum(shares, 1e-12))[:, None] + where)
-
-
-def logs_of_bots(steering: Array, random: Array) -> Array:
-    """log[(1 - ζ) random + ζ Σ steering], `(s,)`."""
-    return np.asarray(
-        np.logaddexp(np.log(1.0 - _STEERING) + random, np.log(_STEERING) + special.logsumexp(steering, axis=0))
-    )
+    shares: κ, `(j,)`.
+    """
+    all_shares = np.array([1.0 - _ALONE - shares.sum(), _ALONE, *np.maximum(shares, 1e-12)])
+    return np.asarray(np.log(all_shares)[:, None] + np.vstack([random, logs.anywhere, logs.pursued[: len(shares)]]))
 
 
 def _evidence(logs: LogClicks, bots: Array, crowd: Crowd) -> tuple[Array, Array]:

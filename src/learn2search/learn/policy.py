@@ -45,6 +45,7 @@ from learn2search.typing import Array, Integers, Triplets
 FIRST_COMPONENTS = {ESTIMATED: 100, AUTO: 10}  # D until it is chosen
 AXES = (2, 5, 10, 20, 40, 80)  # that "auto" tries; on one axis items cannot pass each other, and fits get stuck
 COMPARE_FROM = 128  # lessons from which it does
+_SHORTER = 3  # fits that are only compared have so many times fewer epochs, but on few axes, where they get stuck
 CHOOSE_AT = 10_000  # triplets from which "estimated" chooses D, as in the paper
 # Positions N(0, s² I) have margins N(0, 3/2 s²), of which noise 1 flips the share arctan(1 / √(3/2 s²)) / π.
 EXPECTED_VARIANCE = 1.0 / (1.5 * math.tan(math.pi * FLIPPED) ** 2)
@@ -211,6 +212,8 @@ def _predicted(
     test = parts[lesson] == part
     train, counts = lessons.triplets[~test], lessons.weights
     model = _gauss(recipe, d, recipe.prior, train, seed, warm=False)
+    if d >= FIRST_COMPONENTS[AUTO]:
+        model.set_params(epochs=max(1, recipe.epochs[0] // _SHORTER))
     model.fit(train, n_items=n_items, sample_weight=None if counts is None else counts[~test])
     scores = best_log_likelihoods(model.predict_proba(lessons.triplets[test]))
     _, which = np.unique(lesson[test], return_inverse=True)
