@@ -65,13 +65,14 @@ def search_of_bot(learner: l2s.Learner, click: Click, generator: np.random.Gener
     steps: list[tuple[tuple[int, ...], int | None]] = []
     strategy = "sampled" if learner.version else "random"
     search = l2s.make_search(strategy, learner.embedding, learner.noise, seed=int(generator.integers(2**31)))
-    while True:
+    while search.left > 1:  # the last one of all needs no question
         query = search.ask(min(SHOWN, search.left))
         if target in query:
-            return target, steps
+            break
         chosen = click(query)
         steps.append((query, chosen))
         search.tell(chosen)
+    return target, steps
 
 
 @lru_cache(maxsize=1)

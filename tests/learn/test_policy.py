@@ -280,6 +280,16 @@ def test_the_axes_should_be_those_that_predict_lessons_best_from_others() -> Non
     assert policy.next_dimension(auto, in_use(5), many, 1500, seed) in (10, 20)
 
 
+def test_lessons_should_count_by_their_weights_when_axes_are_compared() -> None:
+    auto, seed, few = make_recipe("best"), np.random.SeedSequence(0), lessons_of(2, 30, 0.0)
+    plain = policy._predicted(auto, 2, few, 0, 60, seed)
+    assert plain.shape == (10,)  # each third of the lessons is one part
+    assert (plain < 0).all()
+    np.testing.assert_allclose(policy._predicted(auto, 2, few._replace(weights=np.ones(300)), 0, 60, seed), plain)
+    halves = policy._predicted(auto, 2, few._replace(weights=np.where(few.numbers > 15, 1.0, 0.0)), 0, 60, seed)
+    assert 0 < (halves == 0).sum() < 10
+
+
 def test_axes_should_be_compared_only_when_the_lessons_have_doubled() -> None:
     auto, seed, few = make_recipe("best"), np.random.SeedSequence(0), lessons_of(1, 300, 0.0)
     assert policy.next_dimension(auto, in_use(10), few, 127, seed) == 10  # too few to tell

@@ -45,6 +45,7 @@ from learn2search.typing import Array, Integers, Triplets
 FIRST_COMPONENTS = {ESTIMATED: 100, AUTO: 10}  # D until it is chosen
 AXES = (2, 5, 10, 20, 40, 80)  # that "auto" tries; on one axis items cannot pass each other, and fits get stuck
 COMPARE_FROM = 128  # lessons from which it does
+_NEAR = 1.5  # times a power of two: as many lessons more may come from one fit to the next
 _SHORTER = 3  # fits that are only compared have so many times fewer epochs, but on few axes, where they get stuck
 CHOOSE_AT = 10_000  # triplets from which "estimated" chooses D, as in the paper
 # Positions N(0, s² I) have margins N(0, 3/2 s²), of which noise 1 flips the share arctan(1 / √(3/2 s²)) / π.
@@ -222,10 +223,10 @@ def _predicted(
 
 def _has_doubled(lessons: Lessons, known: Learnt, up_to: int) -> bool:
     """Does a power of two, 128 or more, lie between the lessons that are in use and those to be fitted? A fit that was
-    not accepted is not compared for long: the power lies at most a fifth back, or the model in use is old."""
+    not accepted is not compared for long: the power lies at most a half back, or the model in use is old."""
     then, now = (len(np.unique(lessons.numbers[lessons.numbers <= last])) for last in (known.fitted_up_to, up_to))
     power = 1 << (now.bit_length() - 1)
-    return now >= COMPARE_FROM and then < power and (now < 1.2 * power or 2 * then < now)
+    return now >= COMPARE_FROM and then < power and (now < _NEAR * power or 2 * then < now)
 
 
 def _gauss(

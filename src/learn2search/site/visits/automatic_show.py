@@ -5,8 +5,8 @@ More items at a time mean fewer questions, and each takes longer to answer. So t
     questions(k) · seconds(k)
 
 How many questions each k needs beside four comes from simulated searches (`research/pictures_shown.py`): nine items
-need half the questions while nothing is known, three fifths in a collection that is well known. The seconds begin with 5
-for four items, as in the paper, and 2 + 0.75 k for others, our guess; people's own answers then correct them.
+need half the questions while nothing is known, three fifths in a collection that is well known. The seconds begin with
+5 for four items, as in the paper, and 2 + 0.75 k for others, our guess; people's own answers then correct them.
 """
 
 from collections.abc import Mapping, Sequence
