@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export UV_SYSTEM_CERTS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo play test lint bench reproduce docs clean
+.PHONY: help demo play test lint bench reproduce docs messages clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -39,6 +39,9 @@ reproduce: .venv/.dev ## the paper's experiments, in minutes; ARGS="--full" as i
 
 docs: .venv/.dev ## check that the documentation is complete, its links lead somewhere and its code runs
 	@.venv/bin/python -m pytest tests/test_docs.py tests/test_docstrings.py
+
+messages: .venv/.dev ## bring the catalogues of the visitors' languages up to date with the pages
+	@.venv/bin/python -m learn2search.web.translation
 
 clean: ## remove everything that make and the tools have put here
 	rm -rf .venv .tools .peers .numba_cache .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -1,14 +1,14 @@
 """GaussEmbed on an accelerator: triplets a second, memory, and how soon it is how good. All answers are simulated.
 
     python -m research.accelerated           # 300 items, seconds, also on a CPU
-    python -m research.accelerated --full    # 100,000 and 1,000,000 items, 20 and 100 million triplets
+    python -m research.accelerated --full    # 100,000 to 10 million items, 20 million to a billion triplets
 
-"optimizer" is the optimiser alone, on triplets that are on the device already; "estimator" are whole fits by
-GaussEmbed(device="auto"), from NumPy to NumPy. Needs NumPy, SciPy and JAX only, and learn2search need not be installed
-(PYTHONPATH=src). Features are normal, d = 20; three different items at random are a question, and the answer is the
-probit model's, with the noise at which the true features predict 90.4% of the answers. What is learnt is judged on
-200,000 answers of its own. GaussEmbed imports numba for its way on the CPU; where it is missing, "estimator" puts an
-empty stand-in for it, since a GPU runs none of that.
+"optimizer" is the optimiser alone, on triplets that are on the device already, from a random or from the spectral
+start; "estimator" are whole fits by GaussEmbed(device="auto"), from NumPy to NumPy, which begins as it chooses. Needs
+NumPy, SciPy and JAX only, and learn2search need not be installed (PYTHONPATH=src). Features are normal, d = 20; three
+different items at random are a question, and the answer is the probit model's, with the noise at which the true
+features predict 90.4% of the answers. What is learnt is judged on 200,000 answers of its own. GaussEmbed imports numba
+for its way on the CPU; where it is missing, "estimator" puts an empty stand-in for it, since a GPU runs none of that.
 """
 
 import math
@@ -31,13 +31,27 @@ from research import Array
 from research.rows import Columns, Results, Row, Table
 from research.study import Study, main
 
-SIZES = {"tiny": (300, 5, 60_000), "100k": (100_000, 20, 20_000_000), "1M": (1_000_000, 20, 100_000_000)}  # n, d, m
+SIZES = {  # items, dimensions, triplets
+    "tiny": (300, 5, 60_000),
+    "100k": (100_000, 20, 20_000_000),
+    "1M": (1_000_000, 20, 100_000_000),
+    "5M": (5_000_000, 20, 500_000_000),
+    "10M": (10_000_000, 20, 1_000_000_000),
+}
 HELD_OUT = 200_000
 CHUNK = 5_000_000  # triplets made at once
 # The margin of random normal items is N(0, 1.5) in any dimension, so E Φ(|m|/σ) = 1/2 + arctan(√1.5/σ)/π.
 NOISE = math.sqrt(1.5) / math.tan(math.pi * (0.904 - 0.5))
 WAYS = ("optimizer", "estimator")
-SETTINGS: Columns = {"way": WAYS, "size": tuple(SIZES), "epochs": int, "steps": int, "learning_rate": float}
+STARTS = ("random", "spectral", "own")
+SETTINGS: Columns = {
+    "way": WAYS,
+    "size": tuple(SIZES),
+    "start": STARTS,
+    "epochs": int,
+    "steps": int,
+    "learning_rate": float,
+}
 FIT = Table("accelerated", "fit", SETTINGS)
 EPOCH = Table("accelerated", "epoch", {**SETTINGS, "epoch": int})
 LEVELS = (-0.6, -0.5, -0.4, -0.35, -0.32, -0.3, -0.29, -0.28, -0.27, -0.26)  # of held-out log-likelihood
@@ -81,7 +95,7 @@ def judge(nu: Array, log_sd: Array, rows: Array) -> dict[str, float]:
     """Share of triplets that the means satisfy, and the mean log-likelihood as GaussEmbed predicts it: log Φ(m/S),
     r² = |u|² + tr(ψ_near + ψ_far), S² = 1 + the variance of the margin to first order. NumPy, not what is measured."""
     anchor, near, far = nu[rows.T]
-    spread_anchor, spread_near, spread_far = np.exp(2 * log_sd)[rows.T]
+    spread_anchor, spread_near, spread_far = np.exp(2 * log_sd[rows.T])
     u, c = near - far, anchor - 0.5 * (near + far)
     r = np.sqrt(np.sum(u * u + spread_near + spread_far, axis=1, keepdims=True))
     w = u / r
@@ -128,23 +142,31 @@ def simulated(size: str) -> tuple[jax.Array, jax.Array, Array]:
     return features, rows, np.asarray(held_out)
 
 
-def fit(way: str, size: str, epochs: int, steps: int, learning_rate: float) -> list[Row]:
+def fit(way: str, size: str, start: str, epochs: int, steps: int, learning_rate: float) -> list[Row]:
     n, d, m = SIZES[size]
     sizes = {"items": n, "dimensions": d, "triplets": m, **device()}
-    found = (measure_optimizer if way == "optimizer" else measure_estimator)(size, epochs, steps, learning_rate)
+    if way == "optimizer":
+        found = measure_optimizer(size, start, epochs, steps, learning_rate)
+    else:
+        found = measure_estimator(size, epochs, steps, learning_rate)
     return [sizes | found[0], *found[1:]]
 
 
-def measure_optimizer(size: str, epochs: int, steps: int, learning_rate: float) -> list[Row]:
+def measure_optimizer(size: str, start: str, epochs: int, steps: int, learning_rate: float) -> list[Row]:
     (n, d, m), (features, rows, held_out) = SIZES[size], simulated(size)
     truth = judge(np.asarray(features) / NOISE, np.full((n, d), -np.inf, np.float32), held_out)
-    start = 0.1 * np.random.default_rng(1).standard_normal((n, d)), np.zeros((n, d))
-    optimize = partial(
-        accelerated.optimize, rows, *start, batch_size=-(-m // steps), learning_rate=learning_rate, seed=2
-    )
     jax.block_until_ready(rows)
     memory_before = peak_memory()
-
+    first_start, since = seconds_of(partial(begin, start, rows, n, d)), time.perf_counter()
+    beginning, start_seconds = begin(start, rows, n, d), time.perf_counter() - since
+    optimize = partial(
+        accelerated.optimize,
+        rows,
+        *beginning,
+        batch_size=-(-m // steps),
+        learning_rate=learning_rate,
+        seed=2,
+    )
     first, second = seconds_of(partial(optimize, epochs=1)), seconds_of(partial(optimize, epochs=1))
     trajectory = Trajectory(held_out)
     optimize(epochs=epochs, after_epoch=trajectory)
@@ -153,7 +175,8 @@ def measure_optimizer(size: str, epochs: int, steps: int, learning_rate: float) 
     summary = {
         "triplets_a_second": m / epoch,
         "median_epoch_seconds": epoch,
-        "compile_seconds": first - second,
+        "start_seconds": start_seconds,
+        "compile_seconds": first - second + first_start - start_seconds,
         "whole_fit_seconds": whole,
         "whole_fit_triplets_a_second": epochs * m / whole,
         "peak_memory_bytes": peak_memory(),
@@ -165,6 +188,13 @@ def measure_optimizer(size: str, epochs: int, steps: int, learning_rate: float) 
     levels = [{"table": LEVEL.name, "level": level, "seconds": trajectory.seconds_to(level)} for level in LEVELS]
     points = [{"table": EPOCH.name, "epoch": at, **point} for at, point in enumerate(trajectory.points, start=1)]
     return [summary, *levels, *points]
+
+
+def begin(start: str, rows: jax.Array, n: int, d: int) -> tuple[Array, Array]:
+    """Positions and logarithms of standard deviations to begin with."""
+    if start == "spectral":
+        return accelerated.spectral_start(rows, n, d, seed=1), np.full((n, d), math.log(0.5), np.float32)
+    return 0.1 * np.random.default_rng(1).standard_normal((n, d), np.float32), np.zeros((n, d), np.float32)
 
 
 def measure_estimator(size: str, epochs: int, steps: int, learning_rate: float) -> list[Row]:
@@ -201,14 +231,18 @@ def device() -> Row:
     return {"device": found.device_kind, "platform": found.platform, "driver": driver}
 
 
-PLAN = [
-    {"way": "optimizer", "size": "100k", "epochs": 40, "steps": 40, "learning_rate": 0.2},
-    {"way": "optimizer", "size": "1M", "epochs": 40, "steps": 40, "learning_rate": 0.2},
-    {"way": "optimizer", "size": "1M", "epochs": 80, "steps": 20, "learning_rate": 0.2},
-    {"way": "estimator", "size": "100k", "epochs": 40, "steps": 40, "learning_rate": 0.2},
-    {"way": "estimator", "size": "1M", "epochs": 40, "steps": 40, "learning_rate": 0.2},
+PACE = {"steps": 40, "learning_rate": 0.2}
+PLAN: list[dict[str, Any]] = [
+    *({"way": "optimizer", "size": size, "start": "random", "epochs": 40, **PACE} for size in ("100k", "1M")),
+    *({"way": "optimizer", "size": size, "start": "spectral", "epochs": 20, **PACE} for size in ("100k", "1M")),
+    {"way": "optimizer", "size": "5M", "start": "random", "epochs": 20, **PACE},
+    *({"way": "optimizer", "size": size, "start": "spectral", "epochs": 20, **PACE} for size in ("5M", "10M")),
+    *({"way": "estimator", "size": size, "start": "own", "epochs": 20, **PACE} for size in ("100k", "1M")),
 ]
-SMALL = [{"way": way, "size": "tiny", "epochs": 40, "steps": 40, "learning_rate": 0.2} for way in WAYS]
+SMALL: list[dict[str, Any]] = [
+    {"way": way, "size": "tiny", "start": start, "epochs": 20, **PACE}
+    for way, start in (("optimizer", "random"), ("optimizer", "spectral"), ("estimator", "own"))
+]
 PARTS = WAYS
 
 
@@ -220,11 +254,12 @@ def report(results: Results) -> None:
     for row in results.select(FIT, way="optimizer"):
         memory = f"{row['peak_memory_bytes'] / 1e9:.2f} GB" if row["peak_memory_bytes"] else "unknown"
         print(
-            f"{row['size']}, {row['epochs']} epochs of {row['steps']} steps: "
+            f"{row['size']}, {row['start']} start, {row['epochs']} epochs of {row['steps']} steps: "
             f"{row['triplets_a_second'] / 1e6:.1f} million triplets a second on {row['device']}, "
             f"held-out accuracy {row['held_out_accuracy']:.4f} "
             f"(true features {row['true_features_held_out_accuracy']:.4f}), "
-            f"log-likelihood {row['held_out_log_likelihood']:.4f}, whole fit {row['whole_fit_seconds']:.2f} s, "
+            f"log-likelihood {row['held_out_log_likelihood']:.4f}, start {row['start_seconds']:.2f} s, "
+            f"whole fit {row['whole_fit_seconds']:.2f} s, "
             f"compiling {row['compile_seconds']:.1f} s, peak memory {memory}"
         )
     for row in results.select(FIT, way="estimator"):

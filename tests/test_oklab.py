@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from learn2search.oklab import in_gamut, to_oklab, to_rgb
+from learn2search.oklab import contrast, in_gamut, luminance, to_oklab, to_rgb
 
 # From the definition in decimal arithmetic of 50 digits, to six places.
 KNOWN = {
@@ -30,3 +30,10 @@ def test_gamut_should_hold_what_a_screen_shows_and_nothing_stronger() -> None:
     red = to_oklab(np.array([0.99, 0.01, 0.01]))
     assert in_gamut(red)
     assert not in_gamut(red * [1, 1.2, 1.2])
+
+
+def test_contrast_should_be_that_of_the_guidelines() -> None:
+    black, white, grey = np.zeros(3), np.ones(3), np.full(3, 0x76 / 255)
+    assert contrast(black, white) == contrast(white, black) == pytest.approx(21)
+    assert contrast(grey, white) == pytest.approx(4.54, abs=0.005)  # the known darkest grey below which white fails
+    assert luminance(np.array([[1.0, 0, 0], [0, 1, 0], [0, 0, 1]])) == pytest.approx([0.2126, 0.7152, 0.0722])

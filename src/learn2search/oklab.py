@@ -45,6 +45,17 @@ def in_gamut(lab: Array) -> Mask:
     return np.asarray(((rgb >= 0) & (rgb <= 1)).all(axis=-1))
 
 
+def luminance(rgb: Array) -> Array:
+    """Relative luminance (...) of sRGB colours (..., 3), from 0 (black) to 1 (white), as WCAG 2 defines it."""
+    return np.asarray(_linear(rgb) @ np.array([0.2126, 0.7152, 0.0722]))
+
+
+def contrast(one: Array, other: Array) -> float:
+    """How well one sRGB colour (3,) is read on another: (Y + 0.05) / (y + 0.05), 1 to 21; words need 4.5 (WCAG 2)."""
+    low, high = sorted((float(luminance(one)), float(luminance(other))))
+    return (high + 0.05) / (low + 0.05)
+
+
 def _linear(rgb: Array) -> Array:
     return np.where(rgb <= 0.04045, rgb / 12.92, ((np.maximum(rgb, 0) + 0.055) / 1.055) ** 2.4)
 

@@ -45,3 +45,16 @@ def test_the_key_should_not_cover_the_words(open_page: Open, cards: str) -> None
         assert len(words) > 0
         for right in words:
             assert right <= key["x"], "the words end before the key begins"
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_cards_on_the_first_page_should_not_be_crushed(open_page: Open, cards: str, width: int) -> None:
+    page = open_page("/c/cards", viewport={"width": width, "height": 800})
+    shown = page.locator(".samples .text-card")
+    assert shown.count() == 4
+    for card in shown.all():
+        assert card.bounding_box()["width"] >= 100
+        assert card.evaluate("one => one.scrollHeight <= one.clientHeight"), "its words fit into it"
+        assert card.locator("b").evaluate("one => one.scrollHeight <= one.clientHeight"), "no word of the title is cut"
+    assert page.locator(".crescendo figure:visible").count() == 3
+    assert page.evaluate("() => document.documentElement.scrollWidth - innerWidth") <= 0

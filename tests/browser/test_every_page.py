@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, StorageState
 
 from learn2search import demo
 from learn2search.site.context import Site
-from learn2search.site.visits import searching
+from learn2search.site.visits import searching, to_find
 from learn2search.site.visits.search_state import SearchState
 from learn2search.store.enums import AnswerKind
 from tests.browser.conftest import Running
@@ -41,6 +41,11 @@ PAGES = (
     "replay",
     "settings",
     "result",
+    "like",
+    "missed",
+    "earlier",
+    "sentences",
+    "site",
 )
 FIRST = ("landing", "search", "gallery", "end", "overview", "items")  # that are looked at in every run
 QUICK = [(page, ("desktop", "phone-dark")[at % 2]) for at, page in enumerate(FIRST)]  # each in one look
@@ -59,6 +64,8 @@ def places(running: Running) -> dict[str, str]:
     end = _walked(site, 100, ends=True)
     gone = _walked(site, 2)
     searching.answer(site, gone.row.id, 3, AnswerKind.NOT_HERE)
+    missed = searching.start(site, "faces", ticket=to_find.draw(site, site.collection("faces")))
+    searching.answer(site, missed.row.id, 1, AnswerKind.NOT_HERE)
     owner = "/owner/faces"
     return {
         "landing": "/",
@@ -68,12 +75,17 @@ def places(running: Running) -> dict[str, str]:
         "end": f"/s/{end.row.id}",
         "result": f"/r/{searching.share_code(end.row.id)}",
         "not-here": f"/s/{gone.row.id}",
+        "like": "/c/faces/like",
+        "missed": f"/s/{missed.row.id}",
+        "earlier": f"/s/{asked.row.id}?question=2",
         "sign-in": "/owner",
         "overview": owner,
         "items": f"{owner}/items",
         "searches": f"{owner}/searches",
         "replay": f"{owner}/searches/{end.row.id}",
         "settings": f"{owner}/settings",
+        "sentences": f"{owner}/sentences",
+        "site": "/owner/_site",
     }
 
 

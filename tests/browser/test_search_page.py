@@ -3,12 +3,17 @@
 import re
 import urllib.request
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, Route, expect
+from scipy.io import wavfile
 
 from learn2search.site.administration import owners
+from learn2search.site.catalogue.imports import import_source, make_collection
 from learn2search.site.visits import searching
 from learn2search.store.enums import AnswerKind
 from tests.browser.conftest import Running
@@ -263,3 +268,80 @@ def test_the_owner_should_sign_in_and_look_around(open_page: Open, running: Runn
 def test_the_site_should_be_ready_for_machines(running: Running) -> None:
     with urllib.request.urlopen(f"{running.address}/healthz") as answer:
         assert answer.status == 200
+
+
+def shown(page: Page) -> list[str]:
+    values: list[str] = page.locator(".picture").evaluate_all("all => all.map(one => one.value)")
+    return values
+
+
+def test_back_should_show_the_question_before_and_lose_nothing(open_page: Open, running: Running) -> None:
+    page = begin(open_page)
+    asked = [shown(page)]
+    for step in (1, 2):
+        page.locator(".picture").nth(step).click()
+        wait_for(page, step + 1)
+        asked.append(shown(page))
+    for number in (2, 1):
+        page.go_back()
+        expect(page.get_by_text("answered this question already")).to_be_visible()
+        page.wait_for_selector(f'[data-number="{number}"]')
+        assert shown(page) == asked[number - 1]
+    assert counted(running, page) == ["choice", "choice"]
+    page.go_forward()
+    page.wait_for_selector('[data-number="2"]')
+    page.go_forward()
+    page.wait_for_selector('[data-number="3"]')
+    assert shown(page) == asked[2]
+    page.go_back()
+    page.wait_for_selector('[data-number="2"]')
+    page.locator(".picture").nth(3).click()
+    page.wait_for_selector('[data-number="3"]')
+    answers = searching.state(running.site, search_id(page)).answers
+    assert [step.chosen for step in answers] == [int(asked[0][1]), int(asked[1][3])]
+    page.goto(running.address)
+    page.get_by_role("link", name="Go on with your search, at question 3").click()
+    page.wait_for_selector('[data-number="3"]')
+
+
+def test_one_to_find_should_be_shown_for_a_few_seconds(open_page: Open, running: Running) -> None:
+    page = open_page("/c/faces", bypass_csp=True)  # for axe
+    page.clock.install()
+    page.get_by_role("button", name="Show me one to find").click()
+    expect(page.locator("#clock")).to_contain_text("seconds")
+    told = Axe().run(page)
+    assert told.violations_count == 0, told.generate_report()
+    item = int(page.url.split("-")[1])
+    page.clock.run_for(6_000)
+    page.wait_for_selector('[data-question="1"]')
+    assert searching.state(running.site, search_id(page)).row.to_find == item
+    page.go_back()
+    expect(page.locator(".picture")).to_have_count(4)  # it is not shown again
+    slow = open_page("/c/faces")
+    slow.clock.install()
+    slow.get_by_role("button", name="Show me one to find").click()
+    slow.get_by_role("button", name="More time").click()
+    slow.clock.run_for(60_000)
+    expect(slow.get_by_role("heading", level=1)).to_have_text("Remember this one")
+    plain = open_page("/c/faces", java_script_enabled=False)
+    plain.get_by_role("button", name="Show me one to find").click()
+    expect(plain.get_by_role("button", name="More time")).to_be_hidden()
+    plain.get_by_role("button", name="Begin").click()
+    expect(plain.locator(".picture")).to_have_count(4)
+
+
+def test_one_sound_should_play_at_a_time(open_page: Open, running: Running, tmp_path: Path) -> None:
+    for number in range(4):
+        tone = np.sin(np.arange(40_000) / (number + 2))
+        wavfile.write(tmp_path / f"tone_{number}.wav", 8000, (32_767 * tone).astype(np.int16))
+    import_source(running.site, tmp_path, make_collection(running.site, "tones", "Tones", listed=False))
+    page = open_page("/c/tones")
+    page.get_by_role("button", name="Search in Tones").click()
+    expect(page.locator("audio")).to_have_count(4)
+    playing = "() => [...document.querySelectorAll('audio')].map(one => !one.paused)"
+    for number in (0, 2):
+        page.locator("audio").nth(number).evaluate("one => { one.muted = true; return one.play() }")
+        page.wait_for_function(f"number => ({playing})()[number]", arg=number)
+        assert page.evaluate(playing) == [place == number for place in range(4)]
+    sizes = "all => all.map(one => one.naturalWidth)"
+    assert min(page.locator("img.wave").evaluate_all(sizes)) > 0

@@ -436,7 +436,7 @@ def test_without_jax_it_should_say_how_to_install_it() -> None:
         ({"rows": np.zeros((4, 2), int)}, "rows must be triplets of shape"),
         ({"rows": np.zeros((0, 3), int)}, "rows must be triplets of shape"),
         ({"rows": np.zeros((4, 3))}, "got float64 of shape"),
-        ({"rows": np.array([[0, 1, 3]])}, "rows name the items 0 to 3, but nu has 3 rows"),
+        ({"rows": np.array([[0, 1, 3]])}, "rows name the items 0 to 3, but there are 3 items"),
         ({"rows": np.array([[0, 1, -1]])}, "rows name the items -1 to 1"),
         ({"log_sd": np.zeros((3, 1))}, "must have the same shape"),
         ({"nu": np.full((3, 2), np.nan)}, "must be finite"),

@@ -40,11 +40,12 @@ def test_known_features_should_run_and_go_on_where_it_was_stopped(copied: Path) 
 @pytest.mark.heavy
 def test_accelerated_should_measure_the_optimizer_and_the_estimator(copied: Path) -> None:
     assert "million triplets a second" in run("accelerated", copied).stdout
-    (fit,) = rows(copied, "accelerated", table="fit", way="optimizer")
-    assert fit["true_features_held_out_accuracy"] == pytest.approx(0.904, abs=0.01)
-    assert fit["held_out_accuracy"] > 0.88
-    assert fit["triplets_a_second"] > 0
-    assert len(rows(copied, "accelerated", table="epoch")) == fit["epochs"]
+    for start in ("random", "spectral"):
+        (fit,) = rows(copied, "accelerated", table="fit", way="optimizer", start=start)
+        assert fit["true_features_held_out_accuracy"] == pytest.approx(0.904, abs=0.01)
+        assert fit["held_out_accuracy"] > 0.88
+        assert fit["triplets_a_second"] > 0
+        assert len(rows(copied, "accelerated", table="epoch", start=start)) == fit["epochs"]
     (estimator,) = rows(copied, "accelerated", table="fit", way="estimator")
     assert estimator["held_out_accuracy"] > 0.88
 

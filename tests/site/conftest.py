@@ -20,9 +20,10 @@ class Clock:
 
     def __init__(self) -> None:
         self.time = 1_700_000_000.0
+        self.step = 1.0
 
     def __call__(self) -> float:
-        self.time += 1.0
+        self.time += self.step
         return self.time
 
 

@@ -15,11 +15,11 @@ from alembic.migration import MigrationContext
 from sqlalchemy import MetaData, String, event, inspect, select
 from sqlalchemy.exc import DataError, IntegrityError
 
-from learn2search.store import collections, lessons, searches
+from learn2search.store import collections, items, lessons, searches
 from learn2search.store.collections import Collection
 from learn2search.store.database import Database, newest_revision
 from learn2search.store.tables import metadata
-from tests.store.rows import NOW, new_search, question
+from tests.store.rows import NOW, new_item, new_search, question
 
 
 def test_migrations_should_make_the_tables_that_the_code_describes(database: Database) -> None:
@@ -75,6 +75,26 @@ def test_weights_should_come_and_go_without_losing_a_row(database: Database, fac
         assert (row.weight, row.evidence, row.trusted) == (None, None, False)  # it counts in full, as before
         triplets, weights = lessons.between(db, faces.id, 0, 1)
         assert (triplets.tolist(), weights.tolist()) == ([[4, 0, 1]], [1.0])
+
+
+def test_hints_and_links_should_come_and_go_without_losing_a_row(database: Database, faces: Collection) -> None:
+    with database.write() as db:
+        searches.add(db, new_search(faces, to_find=3, near=(1, 2)), question(1))
+        items.add(db, [replace(new_item(faces.id, 70), link="https://example.org")])
+    with database.read() as db:
+        row = searches.get(db, "a" * 32)
+        assert row is not None
+        assert (row.to_find, row.near) == (3, (1, 2))
+        assert items.by_number(db, faces.id, [70])[70].link == "https://example.org"
+    with database.changing_schema() as config:
+        command.downgrade(config, "0003")
+    assert not {"to_find", "near"} & set(all_rows(database)["search"][0])
+    database.migrate()
+    with database.read() as db:
+        row = searches.get(db, "a" * 32)
+        assert row is not None
+        assert (row.to_find, row.near) == (None, ())
+        assert items.by_number(db, faces.id, [70])[70].link == ""
 
 
 def test_a_longer_strategy_should_come_and_go_without_losing_a_row(database: Database, faces: Collection) -> None:

@@ -1,12 +1,14 @@
 """The visitor's pages without scripts: forms, redirects, the current question."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from learn2search.site.visits import searching
+from learn2search.store import items
 from tests.web.forms import begin, shown_on, step_of
 
 
@@ -137,3 +139,66 @@ def test_an_untaught_collection_should_say_so_and_show_no_number(client: TestCli
     _, page = begin(client)
     assert "It does not know these colours yet" in page
     assert "still fit" not in page
+
+
+def test_each_question_should_have_an_address(client: TestClient) -> None:
+    begun = client.post("/c/colours")
+    place, first = str(begun.url.path), begun.text
+    assert begun.url.query == b"question=1"
+    second = client.post(place, data={"step": 1, "choice": shown_on(first)[1]})
+    assert second.url.query == b"question=2"
+    earlier = client.get(f"{place}?question=1").text
+    assert shown_on(earlier) == shown_on(first)
+    assert "answered this question already" in earlier
+    assert "Undo" not in earlier
+    assert shown_on(client.get(f"{place}?question=2").text) == shown_on(second.text), "looking has changed nothing"
+    late = client.get(f"{place}?question=9")
+    assert (late.url.query, shown_on(late.text)) == (b"question=2", shown_on(second.text))
+    part = client.get(f"{place}?question=1", headers={"x-fragment": "1"}).text
+    assert "<html" not in part
+    assert shown_on(part) == shown_on(first)
+
+
+def test_an_earlier_question_should_be_answered_anew(client: TestClient, app: FastAPI) -> None:
+    place, first = begin(client)
+    second = client.post(place, data={"step": 1, "choice": shown_on(first)[1]}).text
+    client.post(place, data={"step": step_of(second), "none": "1"})
+    earlier = client.get(f"{place}?question=1").text
+    form = {"step": step_of(earlier), "question": 1, "choice": shown_on(first)[2]}
+    page = client.post(place, data=form)
+    assert page.url.query == b"question=2"
+    answers = searching.state(app.state.site, place.removeprefix("/s/")).answers
+    assert [step.chosen for step in answers] == [shown_on(first)[2]]
+    assert "older page" not in client.post(place, data=form).text, "sent twice, counted once"
+    assert len(searching.state(app.state.site, place.removeprefix("/s/")).answers) == 1
+
+
+def test_the_first_page_should_offer_the_search_under_way(client: TestClient, app: FastAPI) -> None:
+    place, page = begin(client)
+    assert "Go on with your search" not in client.get("/").text, "nothing was answered"
+    client.post(place, data={"step": 1, "choice": shown_on(page)[1]})
+    for path in ("/", "/c/colours"):
+        offered = client.get(path).text
+        assert f'href="{place}"' in offered
+        assert "at question 2" in offered
+    assert "Go on with your search" not in TestClient(app, headers={"accept": "text/html"}).get("/").text
+    page = client.get(place).text
+    client.post(place, data={"step": step_of(page), "found": shown_on(page)[0]})
+    assert f'href="{place}"' not in client.get("/").text
+
+
+def test_the_end_should_lead_to_the_page_of_the_item(client: TestClient, app: FastAPI) -> None:
+    site = app.state.site
+    collection = site.collection("colours")
+    with site.database.write() as db:
+        linked = replace(items.by_number(db, collection.id, [3])[3], link="https://example.org/?a=1&b=<2>")
+        items.change(db, [linked])
+    site.forget()
+    place, page = begin(client)
+    for number, offered in ((3, True), (4, False)):
+        end = client.post(place, data={"step": step_of(page), "found": number}).text
+        shared = client.get(f"/r/{place.removeprefix('/s/')[:16]}").text
+        link = 'href="https://example.org/?a=1&amp;b=&lt;2&gt;" target="_blank" rel="noopener">Go to Colour 03'
+        assert ((link in end), (link in shared)) == (offered, offered)
+        page = client.post(f"{place}/not-it").text
+    assert client.get("/api/v1/collections/colours/items?words=colour 03").json()[0]["link"] == linked.link

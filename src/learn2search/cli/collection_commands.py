@@ -33,7 +33,9 @@ _UNASKED = 0.1  # the share of a collection's items that --replace retires witho
 
 
 def import_(
-    source: Annotated[Path, typer.Argument(help="A folder, ZIP file or CSV table (file, title, description, group).")],
+    source: Annotated[
+        Path, typer.Argument(help="A folder, ZIP file or CSV table (file, title, description, group, link).")
+    ],
     title: Title = None,
     slug: Slug = None,
     noun: Noun = None,

@@ -59,6 +59,8 @@ from learn2search.typing import Array, Mask, Seed, Triplets
 
 _PRIORS = ("empirical", "standard", "ard")
 _FIRST_SD = {"probit": 1.0, "ratio": 0.1}
+_SPECTRAL_FROM = 10_000  # items on accelerators: a random start would need the more epochs, the more items
+_SPECTRAL_SD = {"probit": 0.5, "ratio": 0.1}
 _FIRST_AXES, _MOST_AXES = 30, 120  # with which "auto" begins, and how far it goes if all of them are needed
 _FOLDS = 5  # by which the factor of the variances is chosen
 _LAPSE_FOLDS, _LAPSE_ROWS = 3, 5000  # by which the lapse rate is chosen: two folds of three, or one with these rows
@@ -288,6 +290,9 @@ class GaussEmbed(TripletEmbedding):
         devices = choose_devices(self.device)
         if devices is not None and (train.weights != 1).any():
             raise ValueError('sample_weight needs device="cpu": accelerators take all triplets alike')
+        if devices is not None and init is None and prior_mean is None and n >= _SPECTRAL_FROM:
+            nu = _jax.spectral_start(train.rows, n, d, seed=start_seed)
+            state = begin(nu, np.full((n, d), np.log(_SPECTRAL_SD[self.link])))
         if devices is None:
             prior = _MovingPrior(*self._prior_and_temper(d), centre, state, ~unseen_items(train.rows, n))
             result = optimize(train, held_out, state, self._fit_link(), schedule, prior, monitoring, run_seed)

@@ -72,7 +72,7 @@ class Site:
         with self.database.read() as db:
             found = collections.by_slug(db, slug)
         if found is None:
-            raise NotFound(f"There is no collection “{slug}” here.")
+            raise NotFound("There is no collection “%(slug)s” here.", slug=slug)
         return found
 
     def published_model_id(self, collection: Collection) -> int:
@@ -84,7 +84,7 @@ class Site:
             If the collection has too few items to be searched.
         """
         if collection.model_id is None:
-            raise Unavailable(f"“{collection.title}” has no items yet.")
+            raise Unavailable("“%(title)s” has no items yet.", title=collection.title)
         return collection.model_id
 
     def newest_embedding(self, collection: Collection) -> EmbeddingAt:

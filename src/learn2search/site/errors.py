@@ -13,9 +13,26 @@ SiteError
 
 
 class SiteError(Exception):
-    """An error whose message may be shown to the person who caused it."""
+    """An error whose message may be shown to the person who caused it.
+
+    Parameters
+    ----------
+    message
+        A sentence. What differs from case to case stands in it by name, `%(slug)s`, so that it can be translated.
+    **values
+        By these names.
+
+    Examples
+    --------
+    >>> str(SiteError("There is no collection “%(slug)s” here.", slug="wines"))
+    'There is no collection “wines” here.'
+    """
 
     status = 500
+
+    def __init__(self, message: str, **values: object) -> None:
+        super().__init__(message % values if values else message)
+        self.message, self.values = message, values
 
 
 class Invalid(SiteError):

@@ -24,7 +24,7 @@ def checked_show(count: int) -> ShowCount:
     for allowed in SHOW_COUNTS:
         if count == allowed:
             return allowed
-    raise Invalid(f"A question shows {counts_in_words()} items, not {count}.")
+    raise Invalid("A question shows %(counts)s items, not %(count)s.", counts=counts_in_words(), count=count)
 
 
 def counts_in_words() -> str:

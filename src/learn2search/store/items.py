@@ -28,6 +28,8 @@ class Item:
         What it shows, as JSON: `learn2search.site.catalogue.item_media` reads and writes it.
     digest
         A hash of what it was made from: unchanged sources are not read again.
+    link
+        An http(s) address that the item's end leads to, or "".
     """
 
     collection_id: int
@@ -41,6 +43,7 @@ class Item:
     active: bool
     retired_by: RetiredBy | None
     created_at: float
+    link: str = ""
 
 
 def _item(row: RowMapping) -> Item:
@@ -103,7 +106,7 @@ def change(db: Connection, rows: Sequence[Item]) -> None:
     if not rows:
         return
     same = (item.c.collection_id == bindparam("in_collection"), item.c.number == bindparam("with_number"))
-    changed = ("title", "description", "family", "media", "digest", "active", "retired_by")
+    changed = ("title", "description", "family", "media", "digest", "active", "retired_by", "link")
     statement = update(item).where(*same).values({name: bindparam(f"new_{name}") for name in changed})
     db.execute(
         statement,

@@ -8,9 +8,11 @@ from sqlalchemy import (
     Connection,
     RowMapping,
     Select,
+    Text,
     and_,
     bindparam,
     case,
+    cast,
     func,
     insert,
     not_,
@@ -18,11 +20,13 @@ from sqlalchemy import (
     select,
     update,
 )
+from sqlalchemy.exc import IntegrityError
 
 from learn2search.store.enums import AnswerKind, SearchOrigin, SearchStatus
 from learn2search.store.tables import search, step
 
 SET_ASIDE = 0.05  # a search with less weight counts as set aside
+WRONG_END = "it ended with another item than the one to find"  # the reason why such a search is set aside
 
 
 @dataclass(frozen=True)
@@ -41,7 +45,15 @@ class StepRow:
 
 @dataclass(frozen=True)
 class SearchRow:
-    """A search without its steps."""
+    """A search without its steps.
+
+    Attributes
+    ----------
+    to_find
+        The item that the site asked the visitor to find; None where they had something in mind.
+    near
+        Items that the visitor said it is like, before the first question.
+    """
 
     id: str
     collection_id: int
@@ -62,6 +74,13 @@ class SearchRow:
     weight: float | None = None
     evidence: float | None = None
     trusted: bool = False
+    to_find: int | None = None
+    near: tuple[int, ...] = ()
+
+    @property
+    def is_wrong_end(self) -> bool:
+        """Did it end with another item than the one that the visitor was asked to find?"""
+        return None not in (self.to_find, self.target) and self.to_find != self.target
 
     @property
     def is_set_aside(self) -> bool:
@@ -90,22 +109,30 @@ _WEIGH = (
 )
 
 
-def add(db: Connection, row: SearchRow, first: StepRow) -> None:
-    db.execute(insert(search).values(vars(row)))
+def add(db: Connection, row: SearchRow, first: StepRow) -> bool:
+    """Write a new search and its first question; False when there is one of this id."""
+    try:
+        with db.begin_nested():
+            db.execute(insert(search).values(_row_values(row)))
+    except IntegrityError:
+        if get(db, row.id) is None:  # it is not the id that is wrong
+            raise
+        return False
     show(db, row.id, first)
+    return True
 
 
 def add_many(db: Connection, rows: Sequence[SearchRow], steps: Sequence[tuple[str, StepRow]]) -> None:
     """Write many searches with all their steps."""
     if rows:
-        db.execute(insert(search), [vars(row) for row in rows])
+        db.execute(insert(search), [_row_values(row) for row in rows])
     if steps:
         db.execute(insert(step), [{"search_id": search_id} | _step_values(one) for search_id, one in steps])
 
 
 def get(db: Connection, search_id: str) -> SearchRow | None:
     row = db.execute(_GET, {"of_search": search_id}).mappings().first()
-    return None if row is None else SearchRow(**row)
+    return None if row is None else _row(row)
 
 
 def visitor(db: Connection, search_id: str) -> str | None:
@@ -113,11 +140,17 @@ def visitor(db: Connection, search_id: str) -> str | None:
     return db.execute(select(search.c.visitor).where(search.c.id == search_id)).scalar_one_or_none()
 
 
+def open_of(db: Connection, visitor: str, limit: int) -> list[SearchRow]:
+    """The open searches of a visitor, the newest first."""
+    theirs = and_(search.c.status == SearchStatus.OPEN, search.c.visitor == visitor)
+    return _rows(db, select(search).where(theirs).order_by(search.c.changed_at.desc()).limit(limit))
+
+
 def by_beginning(db: Connection, beginning: str) -> SearchRow | None:
     """The search whose id begins so."""
     between = search.c.id.between(beginning, beginning + "g")  # one more than the last hexadecimal digit
     row = db.execute(select(search).where(between).limit(1)).mappings().first()
-    return None if row is None else SearchRow(**row)
+    return None if row is None else _row(row)
 
 
 def steps(db: Connection, search_id: str) -> list[StepRow]:
@@ -180,9 +213,17 @@ def abandon_idle(db: Connection, before: float) -> int:
 # --- figures and lists --------------------------------------------------------------------------------
 
 
-def latest_costs(db: Connection, collection_id: int, show: int, limit: int) -> list[int]:
-    """Questions of the searches with `show` items at a time that were found last, the newest first."""
-    query = select(search.c.questions).where(_found(collection_id), search.c.show == show)
+def latest_costs(db: Connection, collection_id: int, show: int, limit: int, *, to_find_only: bool = False) -> list[int]:
+    """Questions of the searches with `show` items at a time that were found last, without a hint, the newest first.
+
+    Parameters
+    ----------
+    to_find_only
+        Only those whose visitors were asked to find an item, and found it.
+    """
+    query = select(search.c.questions).where(_found_unaided(collection_id), search.c.show == show)
+    if to_find_only:
+        query = query.where(search.c.to_find == search.c.target)
     return [int(count) for count in db.execute(query.order_by(search.c.ended_at.desc()).limit(limit)).scalars()]
 
 
@@ -198,9 +239,9 @@ class Finished:
 
 
 def finished(db: Connection, collection_id: int) -> list[Finished]:
-    """All searches that were found and became lessons, in the order of their ends."""
+    """All searches that were found, without a hint, and became lessons, in the order of their ends."""
     columns = (search.c.ended_at, search.c.questions, search.c.target, search.c.strategy, search.c.lesson)
-    learnt = and_(_found(collection_id), search.c.lesson.is_not(None))
+    learnt = and_(_found_unaided(collection_id), search.c.lesson.is_not(None))
     query = select(*columns).where(learnt).order_by(search.c.ended_at, search.c.id)
     return [Finished(*row) for row in db.execute(query)]
 
@@ -210,9 +251,21 @@ def _found(collection_id: int) -> Any:
     return and_(search.c.collection_id == collection_id, found, not_(_set_aside()))
 
 
+def _found_unaided(collection_id: int) -> Any:
+    """Found without a hint at the start: only these tell how long a search takes."""
+    return and_(_found(collection_id), cast(search.c.near, Text) == "[]")
+
+
 def _set_aside() -> Any:
     """As `SearchRow.is_set_aside`."""
     return or_(search.c.quarantine.is_not(None), func.coalesce(search.c.weight, 1.0) < SET_ASIDE)
+
+
+def ended_to_find(db: Connection, collection_id: int) -> list[SearchRow]:
+    """Of the searches on the pages whose visitors were asked to find an item, all that ended, in this order."""
+    asked = and_(search.c.collection_id == collection_id, search.c.to_find.is_not(None))
+    ended = and_(search.c.origin == SearchOrigin.PAGE, search.c.status != SearchStatus.OPEN)
+    return _rows(db, select(search).where(asked, ended).order_by(search.c.ended_at))
 
 
 def count_by_status(db: Connection, collection_id: int) -> dict[SearchStatus, int]:
@@ -286,7 +339,15 @@ def page_of_ids(db: Connection, collection_id: int, after: str, limit: int) -> l
 
 
 def _rows(db: Connection, query: Select[Any]) -> list[SearchRow]:
-    return [SearchRow(**row) for row in db.execute(query).mappings()]
+    return [_row(row) for row in db.execute(query).mappings()]
+
+
+def _row(row: RowMapping) -> SearchRow:
+    return SearchRow(**{**row, "near": tuple(row["near"])})
+
+
+def _row_values(row: SearchRow) -> dict[str, Any]:
+    return vars(row) | {"near": list(row.near)}
 
 
 def _step(row: RowMapping) -> StepRow:

@@ -93,6 +93,7 @@ item = Table(
     Column("active", Boolean, nullable=False, default=True),
     Column("retired_by", OneOf(RetiredBy), nullable=True),
     Column("created_at", Double, nullable=False),
+    Column("link", Text, nullable=False, server_default=""),  # an http(s) address, or nothing
     UniqueConstraint("collection_id", "number"),
     UniqueConstraint("collection_id", "key"),
 )
@@ -137,6 +138,8 @@ search = Table(
     Column("started_at", Double, nullable=False),
     Column("changed_at", Double, nullable=False),
     Column("ended_at", Double, nullable=True),
+    Column("to_find", Integer, nullable=True),  # the item that the site asked the visitor to find
+    Column("near", JSON, nullable=False, server_default="[]"),  # items that the visitor said it is like, at the start
     Index(None, "collection_id", "status", "ended_at"),
     Index(None, "status", "changed_at"),
 )

@@ -56,6 +56,7 @@ class ItemOut(BaseModel):
     group: str
     active: bool
     media: dict[str, str]
+    link: str = Field(description='Where the item leads to, an http(s) address or "".')
 
 
 class Question(BaseModel):
@@ -77,6 +78,9 @@ class SearchOut(BaseModel):
     number: int = Field(description="The number of the current question, or of the last one.")
     question: Question | None
     target: ItemOut | None
+    to_find: ItemOut | None = Field(
+        description="What the site asked the visitor to find, once the search has ended; null where it did not."
+    )
 
 
 class StartIn(BaseModel):
@@ -86,6 +90,7 @@ class StartIn(BaseModel):
 
     show: ShowCount | None = None
     simulated: bool = False
+    near: list[ItemNumber] = Field(default=[], description="Items that it is like: there the search begins.")
 
 
 class AnswerIn(BaseModel):
@@ -160,7 +165,7 @@ def start_search(request: Request, site: OurSite, slug: Slug, how: StartIn | Non
     if how.simulated and not is_owner(request):
         raise Unauthorised("Simulated visitors need the owner's token, because the site learns from them.")
     origin = SearchOrigin.SIMULATED if how.simulated else SearchOrigin.API
-    begun = searching.start(site, slug, show=how.show, origin=origin)
+    begun = searching.start(site, slug, show=how.show, origin=origin, near=how.near)
     SEARCHES.inc()
     return _search(begun)
 
@@ -230,6 +235,7 @@ def _search(now: SearchState) -> SearchOut:
         shown = [_item(slug, now.items[number]) for number in now.question.shown]
         question = Question(step=now.question.number, shown=shown, still_fit=now.still_fit)
     target = None if now.found_item is None else _item(slug, now.found_item)
+    to_find = None if now.item_to_find is None else _item(slug, now.item_to_find)
     return SearchOut(
         id=now.row.id,
         collection=slug,
@@ -237,6 +243,7 @@ def _search(now: SearchState) -> SearchOut:
         number=now.number,
         question=question,
         target=target,
+        to_find=to_find,
     )
 
 
@@ -249,4 +256,5 @@ def _item(slug: str, one: Item) -> ItemOut:
         group=one.family,
         active=one.active,
         media={size: media_url(slug, name) for size, name in media_of(one).files.items()},
+        link=one.link,
     )

@@ -18,7 +18,17 @@ from learn2search import __version__, warm_up
 from learn2search.site.context import Site
 from learn2search.site.errors import SiteError, TooMany
 from learn2search.site.settings import Settings
-from learn2search.web import api, health, landing_page, media_files, owner_pages, search_pages
+from learn2search.web import (
+    api,
+    appearance_pages,
+    health,
+    hint_pages,
+    landing_page,
+    media_files,
+    owner_pages,
+    search_pages,
+    sentence_pages,
+)
 from learn2search.web.head_requests import HeadAsGet
 from learn2search.web.rendering import render
 from learn2search.web.security import Guard, RateLimits
@@ -62,7 +72,8 @@ def create_app(settings: Settings | None = None, *, warm: bool = False) -> FastA
         redoc_url=None,
         openapi_url="/api/v1/openapi.json",
     )
-    for part in (landing_page, search_pages, owner_pages, media_files, health, api):
+    parts = (landing_page, search_pages, hint_pages, sentence_pages, appearance_pages)
+    for part in (*parts, owner_pages, media_files, health, api):
         app.include_router(part.router)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     app.add_middleware(Guard)
@@ -82,13 +93,16 @@ def from_environment() -> FastAPI:
 
 def _site_error(request: Request, error: SiteError) -> Response:
     headers = {"Retry-After": "10"} if isinstance(error, TooMany) else {}
-    return _message(request, error.status, str(error), headers)
+    return _message(request, error.status, error, headers)
 
 
 def _http_error(request: Request, error: HTTPException) -> Response:
-    known = {404: "There is no such page.", 405: "This address does not take that kind of request."}
-    message = known.get(error.status_code, str(error.detail))
-    return _message(request, error.status_code, message, dict(error.headers or {}))
+    known = {
+        404: SiteError("There is no such page."),
+        405: SiteError("This address does not take that kind of request."),
+    }
+    what = known.get(error.status_code) or SiteError("%(problem)s", problem=error.detail)
+    return _message(request, error.status_code, what, dict(error.headers or {}))
 
 
 def _disk_error(request: Request, error: OSError) -> Response:
@@ -96,25 +110,26 @@ def _disk_error(request: Request, error: OSError) -> Response:
     if error.errno != errno.ENOSPC:
         raise error
     log.error("disk full", path=request.url.path)
-    message = (
+    full = SiteError(
         "The site can keep nothing at the moment, its disk is full. What you see here is safe: please try again later."
     )
-    return _message(request, 503, message, {"Retry-After": "60"})
+    return _message(request, 503, full, {"Retry-After": "60"})
 
 
 def _unexpected(request: Request, error: Exception) -> Response:
     """The log has the rest."""
-    return _message(request, 500, "Something went wrong here. It is in the log of the site; please try again.", {})
+    what = SiteError("Something went wrong here. It is in the log of the site; please try again.")
+    return _message(request, 500, what, {})
 
 
 def _validation_error(request: Request, error: RequestValidationError) -> Response:
     first = error.errors()[0]
     place = ".".join(str(part) for part in first["loc"][1:]) or "request"
-    return _message(request, 422, f"{place}: {first['msg']}", {})
+    return _message(request, 422, SiteError("%(place)s: %(problem)s", place=place, problem=first["msg"]), {})
 
 
-def _message(request: Request, status: int, message: str, headers: dict[str, str]) -> Response:
-    """An error message as JSON for programs, as a page for people."""
+def _message(request: Request, status: int, error: SiteError, headers: dict[str, str]) -> Response:
+    """An error message as JSON for programs, in English, and as a page for people, in their language."""
     if request.url.path.startswith("/api/") or "text/html" not in request.headers.get("accept", ""):
-        return JSONResponse({"error": message}, status, headers)
-    return render(request, "error.html", status=status, headers=headers, code=status, message=message)
+        return JSONResponse({"error": str(error)}, status, headers)
+    return render(request, "error.html", status=status, headers=headers, code=status, error=error)

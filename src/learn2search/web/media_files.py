@@ -8,12 +8,13 @@ from pathlib import Path
 from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse, Response
 
+from learn2search.site.catalogue.waveforms import wave_file
 from learn2search.site.errors import NotFound
 
 router = APIRouter(include_in_schema=False)
 
 _STATIC = Path(__file__).parent / "static"
-_NAME = re.compile(r"[0-9a-f]{32}(-s)?\.(webp|svg|mp3|ogg|wav|flac|m4a)")
+_NAME = re.compile(r"[0-9a-f]{32}(-[sw])?\.(webp|svg|mp3|ogg|wav|flac|m4a)")
 _SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 _TYPES = {
     "webp": "image/webp",
@@ -24,7 +25,7 @@ _TYPES = {
     "flac": "audio/flac",
     "m4a": "audio/mp4",
 }
-_FOREVER = "public, max-age=31536000, immutable"
+FOREVER = "public, max-age=31536000, immutable"
 
 
 @router.get("/media/{slug}/{name}")
@@ -32,10 +33,11 @@ def media(request: Request, slug: str, name: str) -> Response:
     """A file that never changes, because its name is made from its content."""
     if not _SLUG.fullmatch(slug) or not _NAME.fullmatch(name):
         raise NotFound("There is no such file.")
-    path: Path = request.app.state.site.settings.media / slug / name
-    if not path.is_file():
+    folder: Path = request.app.state.site.settings.media / slug
+    path = wave_file(folder, name) if name.endswith("-w.svg") else folder / name
+    if path is None or not path.is_file():
         raise NotFound("There is no such file.")
-    headers = {"Cache-Control": _FOREVER, "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'"}
+    headers = {"Cache-Control": FOREVER, "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'"}
     return FileResponse(path, media_type=_TYPES[name.rsplit(".", 1)[1]], headers=headers)
 
 

@@ -140,11 +140,12 @@ def change_settings(
     strategies: Annotated[list[str], Form(default_factory=list)],
     note: Annotated[str, Form()] = "",
     listed: Annotated[str, Form()] = "",
+    to_find: Annotated[str, Form()] = "",
 ) -> Response:
     values: dict[str, Any] = options_of(collection).model_dump()
     values |= {"noun": noun.strip(), "nouns": nouns.strip(), "note": note.strip()}
     values["show"] = int(show) if show.isdecimal() else show
-    values |= {"strategies": strategies, "listed": bool(listed)}
+    values |= {"strategies": strategies, "listed": bool(listed), "to_find": bool(to_find)}
     owners.change_collection(site, collection, title.strip() or collection.title, checked(values))
     return _back(collection.slug, "/settings")
 

@@ -1,22 +1,38 @@
-"""What a browser says for its visitor: how many items at a time they chose, and how large the screen is."""
+"""What a browser says for its visitor: how many items at a time they chose, their language, and the screen."""
 
 from fastapi import Request, Response
 
 from learn2search.site.show_counts import SHOW_COUNTS
+from learn2search.web.translation.language import LANGUAGES, Language, preferred
 
-_COOKIE, _SECONDS = "show", 180 * 86_400
+_SHOW, _LANGUAGE, _SECONDS = "show", "language", 180 * 86_400
 
 
 def show_of(request: Request) -> int | None:
     """How many items at a time the visitor has chosen, None if nothing that the site offers."""
-    chosen = request.cookies.get(_COOKIE, "")
+    chosen = request.cookies.get(_SHOW, "")
     return next((count for count in SHOW_COUNTS if str(count) == chosen), None)
 
 
 def remember_show(request: Request, response: Response, show: int) -> None:
     """Let the browser keep the visitor's choice for later searches."""
+    _remember(request, response, _SHOW, str(show))
+
+
+def language_of(request: Request) -> Language:
+    """The language that the visitor has chosen, else the one that their browser prefers."""
+    chosen = LANGUAGES.get(request.cookies.get(_LANGUAGE, ""))
+    return chosen or preferred(request.headers.get("accept-language", ""))
+
+
+def remember_language(request: Request, response: Response, language: Language) -> None:
+    """Let the browser keep the visitor's language."""
+    _remember(request, response, _LANGUAGE, language.code)
+
+
+def _remember(request: Request, response: Response, name: str, value: str) -> None:
     secure = request.url.scheme == "https"
-    response.set_cookie(_COOKIE, str(show), max_age=_SECONDS, httponly=True, samesite="lax", secure=secure)
+    response.set_cookie(name, value, max_age=_SECONDS, httponly=True, samesite="lax", secure=secure)
 
 
 def has_small_screen(request: Request) -> bool:

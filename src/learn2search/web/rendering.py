@@ -1,55 +1,30 @@
 """Templates, and what all pages share."""
 
-import time
+from functools import cache, partial
 from typing import Any
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
+from learn2search.site.administration.appearance import Appearance, appearance_of
 from learn2search.site.catalogue.item_media import media_of
 from learn2search.site.context import Site
 from learn2search.site.learning.metadata import metadata_of
 from learn2search.site.show_counts import CHOICE_KEYS, SHOW_COUNTS
 from learn2search.web import charts
 from learn2search.web.media_files import media_url, static_url
+from learn2search.web.preferences import language_of
+from learn2search.web.translation.language import ENGLISH, LANGUAGES, Language
+from learn2search.web.wording import default_sentence, sentence
 
-_templates = Environment(
-    loader=PackageLoader("learn2search.web"),
-    autoescape=select_autoescape(default=True),
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-)
+ENGLISH_ONLY = ("owner/", "docs.html")  # templates: the owner's pages, and the one for programmers
 
 
-def _thousands(number: float) -> str:
-    return f"{number:,.0f}"
-
-
-def _duration(seconds: float) -> str:
-    """A duration in words: 41 seconds, 3 minutes."""
-    if seconds < 90:
-        count = max(1, round(seconds))
-        return f"{count} second{'s' if count != 1 else ''}"
-    return f"{round(seconds / 60)} minutes" if seconds < 5400 else f"{round(seconds / 3600)} hours"
-
-
-def ago(now: float, then: float) -> str:
-    """When something was, in words: 3 hours ago."""
-    seconds = now - then
-    if seconds < 90:
-        return "just now"
-    for size, name, most in ((60, "minute", 60), (3600, "hour", 24), (86_400, "day", 30)):
-        count = round(seconds / size)
-        if count < most:
-            return f"{count} {name}{'s' if count != 1 else ''} ago"
-    return time.strftime("%Y-%m-%d", time.gmtime(then))
-
-
-def _in_words(number: int) -> str:
-    words = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", 12: "twelve"}
-    return words.get(number, str(number))
+def _length(seconds: float) -> str:
+    """How long a sound is: 0:07, 3:20."""
+    whole = max(1, round(seconds))
+    return f"{whole // 60}:{whole % 60:02}"
 
 
 def _layout(count: int) -> int:
@@ -57,17 +32,48 @@ def _layout(count: int) -> int:
     return next(allowed for allowed in SHOW_COUNTS if allowed >= count)
 
 
-_templates.globals.update(
-    ago=ago,
-    charts=charts,
-    choice_keys=CHOICE_KEYS,
-    media_of=media_of,
-    media_url=media_url,
-    metadata_of=metadata_of,
-    show_counts=SHOW_COUNTS,
-    static_url=static_url,
-)
-_templates.filters.update(thousands=_thousands, duration=_duration, in_words=_in_words, layout=_layout)
+@cache
+def templates_in(language: Language) -> Environment:
+    """The templates in a language. `_` and `{% trans %}` look their message up in its catalogue."""
+    made = Environment(
+        loader=PackageLoader("learn2search.web"),
+        autoescape=select_autoescape(default=True),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        extensions=["jinja2.ext.i18n"],
+    )
+    made.policies["ext.i18n.trimmed"] = True
+    install: Any = made
+    install.install_gettext_callables(language.gettext, language.ngettext, newstyle=True)
+    made.globals.update(
+        ago=language.ago,
+        charts=charts,
+        choice_keys=CHOICE_KEYS,
+        language=language,
+        languages=tuple(LANGUAGES.values()),
+        default_sentence=default_sentence,
+        media_of=media_of,
+        media_url=media_url,
+        metadata_of=metadata_of,
+        sentence=partial(sentence, language),
+        show_counts=SHOW_COUNTS,
+        static_url=static_url,
+    )
+    made.filters.update(
+        thousands=language.number,
+        duration=language.duration,
+        in_words=language.in_words,
+        word=language.word,
+        layout=_layout,
+        sound_length=_length,
+    )
+    return made
+
+
+def _is_translated(request: Request, template: str) -> bool:
+    """Does this page speak the visitor's language? Errors on the owner's pages are in English, as those pages are."""
+    return not template.startswith(ENGLISH_ONLY) and not f"{request.url.path}/".startswith("/owner/")
 
 
 def render(
@@ -77,9 +83,24 @@ def render(
     headers: dict[str, str] | None = None,
     **values: Any,
 ) -> Response:
-    """A page from a template."""
-    text = _templates.get_template(template).render(request=request, path=request.url.path, **values)
-    return HTMLResponse(text, status, {"Cache-Control": "no-store"} | (headers or {}))
+    """A page from a template, in the visitor's language if it is for visitors."""
+    translated = _is_translated(request, template)
+    language = language_of(request) if translated else ENGLISH
+    page = templates_in(language).get_template(template)
+    text = page.render(
+        request=request, path=request.url.path, translated=translated, appearance=_appearance(request), **values
+    )
+    said = {"Cache-Control": "no-store", "Content-Language": language.code}
+    said |= {"Vary": "Accept-Language, Cookie"} if translated else {}
+    return HTMLResponse(text, status, said | (headers or {}))
+
+
+def _appearance(request: Request) -> Appearance:
+    """What the owner chose. An error page is made also when the database does not answer."""
+    try:
+        return appearance_of(request.app.state.site)
+    except Exception:
+        return Appearance()
 
 
 async def site_of(request: Request) -> Site:

@@ -1,5 +1,6 @@
 """Who may do what: security headers, no requests from other sites, the owner's token, limits on requests."""
 
+import re
 import secrets
 from urllib.parse import urlsplit
 
@@ -28,9 +29,11 @@ HEADERS = {
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
 }
 LARGEST_FORM = 1_000_000  # bytes
+LARGEST_PICTURE = 20_000_000  # that a visitor may send
 LARGEST_UPLOAD = 500_000_000
 OWNER_COOKIE, VISITOR_COOKIE = "owner", "visitor"
 OWNER_SECONDS = 30 * 86_400
+_PICTURES_AT = re.compile("/c/[^/]+/like")
 _SAFE = {"GET", "HEAD", "OPTIONS"}
 
 
@@ -65,7 +68,7 @@ async def _refusal(scope: Scope) -> JSONResponse | None:
     length = headers.get("content-length", "0")
     if length.isdecimal() and int(length) <= LARGEST_FORM:
         return None
-    most = LARGEST_UPLOAD if await _may_upload(scope) else LARGEST_FORM
+    most = LARGEST_UPLOAD if await _may_upload(scope) else LARGEST_PICTURE if _is_picture(scope) else LARGEST_FORM
     if not length.isdecimal() or int(length) > most:
         return JSONResponse({"error": f"At most {most / 1e6:.0f} MB are accepted."}, 413)
     return None
@@ -77,6 +80,11 @@ async def _may_upload(scope: Scope) -> bool:
     if not (path.startswith("/owner/") and path.endswith("/upload")):
         return False
     return await run_in_threadpool(is_owner, Request(scope))
+
+
+def _is_picture(scope: Scope) -> bool:
+    """May a visitor send a picture here?"""
+    return scope["method"] == "POST" and _PICTURES_AT.fullmatch(scope["path"]) is not None
 
 
 def _is_foreign(headers: Headers) -> bool:
@@ -123,6 +131,11 @@ def sign_in(request: Request, response: Response) -> None:
 
 
 # --- visitors --------------------------------------------------------------------------------------
+
+
+def has_visited(request: Request) -> bool:
+    """Has this browser begun a search here?"""
+    return VISITOR_COOKIE in request.cookies
 
 
 def visitor_of(request: Request) -> tuple[str, str | None]:

@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
+from scipy.io import wavfile
 
 from learn2search.site.administration import owners
 from learn2search.site.catalogue import imports
 from learn2search.site.catalogue.imports import import_source, make_collection, preview_import, read_source
-from learn2search.site.catalogue.item_media import MediaKind, Picture, TextCard, media_of
+from learn2search.site.catalogue.item_media import MediaKind, Picture, Sound, TextCard, media_of
 from learn2search.site.catalogue.options import options_of
+from learn2search.site.catalogue.sources import is_link
 from learn2search.site.catalogue.uploads import import_upload
 from learn2search.site.context import Site
 from learn2search.site.errors import Invalid
@@ -268,6 +270,29 @@ def test_a_table_should_give_titles_and_text_cards(site: Site, tmp_path: Path, m
     assert set(reasons(report)) == {"list.csv, line 4", "list.csv, line 5"}
 
 
+def test_links_should_be_kept_with_their_items(site: Site, tmp_path: Path) -> None:
+    table, made = tmp_path / "list.csv", make_collection(site, "linked", "Linked")
+    table.write_text("title,link\nOne,https://example.org/1?a=b&c=d\nTwo,\nBad,javascript:alert(1)\n")
+    report = import_source(site, table, made)
+    assert [(item.title, item.link) for item in everything(site, made)] == [
+        ("One", "https://example.org/1?a=b&c=d"),
+        ("Two", ""),
+    ]
+    assert "http://" in reasons(report)["list.csv, line 4"]
+    table.write_text("title,link\nOne,https://example.org/2\nTwo,\n")
+    again = import_source(site, table, made)
+    assert (again.changed, again.unchanged) == (1, 1)
+    assert everything(site, made)[0].link == "https://example.org/2"
+
+
+@pytest.mark.parametrize(
+    "text", ["ftp://a.org", "//a.org", "https:a", "http:// a", "data:text/html,x", 'http://a"b', "x"]
+)
+def test_only_addresses_of_pages_should_be_links(text: str) -> None:
+    assert not is_link(text)
+    assert is_link("http://localhost:8000/ä")
+
+
 def test_text_files_and_sounds_should_be_items_too(site: Site, tmp_path: Path) -> None:
     folder = tmp_path / "other"
     folder.mkdir()
@@ -279,6 +304,15 @@ def test_text_files_and_sounds_should_be_items_too(site: Site, tmp_path: Path) -
     beep, _, poem = everything(site, made)
     assert (poem.title, poem.description) == ("The title", "The first line of many")
     assert media_of(beep).kind is MediaKind.SOUND
+    buffer = io.BytesIO()
+    wavfile.write(buffer, 8000, np.ones(12_000, np.int16))
+    (folder / "tone.wav").write_bytes(buffer.getvalue())
+    import_source(site, folder, made)
+    tone = media_of(everything(site, made)[3])
+    assert isinstance(tone, Sound)
+    assert tone.seconds == 1.5
+    assert tone.wave is not None
+    assert (site.settings.media / "other" / tone.wave).is_file()
 
 
 def test_sources_that_make_no_sense_should_be_refused(site: Site, tmp_path: Path) -> None:

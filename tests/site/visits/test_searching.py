@@ -279,3 +279,70 @@ def _check(site: Site, now: SearchState) -> None:
     kept = site.beliefs.at(now.row, now.answers, now.question)
     assert kept.search.probability() == pytest.approx(rebuilt.search.probability(), abs=1e-12)
     site.beliefs.keep(now.row.id, now.question.number, kept)
+
+
+# --- earlier questions, and searches under way -----------------------------------------------------
+
+
+def again(site: Site, now: SearchState, place: int, kind: AnswerKind, chosen: int | None = None) -> SearchState:
+    assert now.question is not None
+    return searching.answer_again(site, now.row.id, place, now.question.number, kind, chosen)
+
+
+def test_an_earlier_question_answered_anew_should_undo_what_came_after(site: Site, collection: Collection) -> None:
+    now = start(site, "colours")
+    first = now.question.shown
+    for _ in range(3):
+        now = choose(site, now)
+    now = again(site, now, 1, AnswerKind.CHOICE, first[2])
+    assert [(step.kind, step.chosen) for step in now.answers] == [("choice", first[2])]
+    assert now.number == 2
+    assert [step.kind for step in owners.replay(site, now.row.id)] == [*["choice"] * 3, *["undo"] * 3, "choice", None]
+    assert now.answers[0].milliseconds >= 1000, "the time since the page was seen, not since the undo"
+    replayed = site.beliefs.replay(now.row, now.answers, now.question)
+    kept = site.beliefs.at(now.row, now.answers, now.question)
+    assert replayed.search.log == kept.search.log
+
+
+def test_the_answer_that_a_question_has_should_change_nothing(site: Site, collection: Collection) -> None:
+    now = choose(site, choose(site, start(site, "colours")))
+    same = again(site, now, 1, AnswerKind.CHOICE, now.answers[0].chosen)
+    assert (same.answers, same.question, same.stale) == (now.answers, now.question, False)
+
+
+def test_an_earlier_answer_should_count_once_and_not_from_an_old_page(site: Site, collection: Collection) -> None:
+    now = choose(site, choose(site, start(site, "colours")))
+    once = again(site, now, 1, AnswerKind.NONE)
+    repeated = again(site, now, 1, AnswerKind.NONE)
+    assert (repeated.question, repeated.stale) == (once.question, False)
+    old = again(site, now, 1, AnswerKind.CHOICE, now.answers[0].shown[3])
+    assert (old.question, old.stale) == (once.question, True)
+    assert again(site, once, 7, AnswerKind.NONE).stale
+
+
+def test_an_earlier_question_should_end_the_search_too(site: Site, collection: Collection) -> None:
+    now = choose(site, choose(site, start(site, "colours")))
+    ended = again(site, now, 2, AnswerKind.FOUND, now.answers[1].shown[3])
+    assert (ended.row.status, ended.row.questions, ended.row.lesson) == ("found", 2, 1)
+
+
+@pytest.mark.parametrize("kind", [AnswerKind.UNDO, AnswerKind.NOT_HERE])
+def test_an_earlier_question_should_take_only_answers(site: Site, collection: Collection, kind: AnswerKind) -> None:
+    now = choose(site, start(site, "colours"))
+    with pytest.raises(Invalid, match="answered anew"):
+        again(site, now, 1, kind)
+    with pytest.raises(Invalid, match="was not shown"):
+        again(site, now, 1, AnswerKind.CHOICE, now.question.shown[0])
+    assert state(site, now.row.id).answers == now.answers
+
+
+def test_the_newest_search_with_answers_should_be_gone_on_with(site: Site, collection: Collection) -> None:
+    assert searching.under_way(site, "v") == {}
+    choose(site, start(site, "colours", visitor="v"))
+    newest = choose(site, start(site, "colours", visitor="v"))
+    start(site, "colours", visitor="v")  # has no answers
+    choose(site, start(site, "colours", visitor="another"))
+    found = searching.under_way(site, "v")
+    assert [one.row.id for one in found.values()] == [newest.row.id]
+    end(site, newest)
+    assert searching.under_way(site, "v")[collection.id].row.id != newest.row.id

@@ -2,7 +2,8 @@
 
 Needs NumPy, SciPy and JAX only, so it also runs where numba is missing. `log_likelihood` and `objective` are the
 differentiable functions (`elbo.py`), `optimize` fits on one device or several and returns `Fitted`
-(`optimizer.py`); JAX is imported with the first use of these four. `choose_devices` needs no JAX.
+(`optimizer.py`), from `spectral_start` where items are many (`spectral.py`); JAX is imported with the first use of
+these five. `choose_devices` needs no JAX.
 """
 
 from importlib import import_module
@@ -14,10 +15,17 @@ if TYPE_CHECKING:
 
     from learn2search.embed._jax.elbo import log_likelihood, objective
     from learn2search.embed._jax.optimizer import Fitted, optimize
+    from learn2search.embed._jax.spectral import spectral_start
 
-__all__ = ["Fitted", "choose_devices", "log_likelihood", "objective", "optimize"]
+__all__ = ["Fitted", "choose_devices", "log_likelihood", "objective", "optimize", "spectral_start"]
 
-_MODULE_OF = {"Fitted": "optimizer", "optimize": "optimizer", "log_likelihood": "elbo", "objective": "elbo"}
+_MODULE_OF = {
+    "Fitted": "optimizer",
+    "optimize": "optimizer",
+    "log_likelihood": "elbo",
+    "objective": "elbo",
+    "spectral_start": "spectral",
+}
 _INSTALL = 'pip install "learn2search[jax]", for an NVIDIA GPU with "jax[cuda13]" after it'
 
 

@@ -22,6 +22,7 @@ from jax.typing import ArrayLike
 from numpy.typing import NDArray
 
 from learn2search.embed._jax import batches
+from learn2search.embed._jax.checks import check_choices, check_positive, check_whole, checked_rows
 from learn2search.embed._jax.elbo import LINKS, divergence, log_probability
 
 ITEMS = ("replicated", "sharded")
@@ -189,14 +190,14 @@ def optimize(
     >>> fitted.nu.shape, fitted.epochs
     ((3, 1), 2)
     """
-    _check_choices(link=(link, LINKS), items=(items, ITEMS))
-    _check_positive(kappa=kappa, temper=temper, learning_rate=learning_rate)
-    _check_whole(epochs=epochs, batch_size=batch_size, n_samples=n_samples)
+    check_choices(link=(link, LINKS), items=(items, ITEMS))
+    check_positive(kappa=kappa, temper=temper, learning_rate=learning_rate)
+    check_whole(epochs=epochs, batch_size=batch_size, n_samples=n_samples)
     mesh = _mesh(devices)
     start = _table(nu, log_sd)
     n, d = len(start), start.shape[1] // 2
     means, variance = _prior_means(prior_mean, n, d), _first_variance(prior, d)
-    triplets = _checked_rows(rows if isinstance(rows, Array) else np.asarray(rows), n)
+    triplets = checked_rows(rows if isinstance(rows, Array) else np.asarray(rows), n)
     layout = batches.lay_out(len(triplets), batch_size, mesh.size)
     renewed = prior if isinstance(prior, str) and prior != "standard" else ""
     plan = Plan(mesh, items == "sharded", len(means) > 1, renewed, n, layout, n_samples, link)
@@ -372,40 +373,9 @@ def _prior_means(prior_mean: ArrayLike | None, n: int, d: int) -> NDArray[np.flo
 def _first_variance(prior: Prior, d: int) -> NDArray[np.float32]:
     """The prior's variance in the first epoch, `(d,)`."""
     if isinstance(prior, str):
-        _check_choices(prior=(prior, PRIORS))
+        check_choices(prior=(prior, PRIORS))
         return np.ones(d, np.float32)
     variance = np.asarray(prior, np.float32)
     if variance.shape not in ((), (d,)) or not (np.isfinite(variance) & (variance > 0)).all():
         raise ValueError(f"prior must be one of {PRIORS} or a positive variance, one or {d} of them, got {prior!r}")
     return np.broadcast_to(variance, (d,))
-
-
-def _checked_rows(rows: Array | NDArray[Any], n: int) -> Array | NDArray[np.int32]:
-    """The triplets as int32, where they are."""
-    if rows.ndim != 2 or rows.shape[1] != 3 or rows.dtype.kind not in "iu" or len(rows) == 0:
-        raise ValueError(
-            "rows must be triplets of shape (m, 3), whole numbers in columns anchor, near, far; "
-            f"got {rows.dtype} of shape {rows.shape}"
-        )
-    lowest, highest = int(rows.min()), int(rows.max())
-    if lowest < 0 or highest >= n:
-        raise ValueError(f"rows name the items {lowest} to {highest}, but nu has {n} rows, for items 0 to {n - 1}")
-    return rows.astype(np.int32)
-
-
-def _check_choices(**choices: tuple[object, tuple[str, ...]]) -> None:
-    for name, (value, known) in choices.items():
-        if value not in known:
-            raise ValueError(f"{name} must be {' or '.join(map(repr, known))}, got {value!r}")
-
-
-def _check_positive(**values: float) -> None:
-    for name, value in values.items():
-        if not 0 < value < np.inf:
-            raise ValueError(f"{name} must be a positive number, got {value!r}")
-
-
-def _check_whole(**values: int) -> None:
-    for name, value in values.items():
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-            raise ValueError(f"{name} must be a whole number from 1, got {value!r}")

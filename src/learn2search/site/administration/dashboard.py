@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from learn2search.site.administration.measured_searches import MeasuredSearches, measured, median_of, of_people
 from learn2search.site.context import Site
 from learn2search.site.learning.failures import Failure, failure_of
 from learn2search.site.learning.metadata import metadata_of
@@ -78,6 +79,8 @@ class Overview:
         The items with the fewest, and how many they have.
     embedding
         Where the items are now; None when the collection has too few items.
+    measured
+        What the searches for a given item say; None when there were none.
     """
 
     collection: Collection
@@ -96,6 +99,7 @@ class Overview:
     strategies: tuple[StrategyFigures, ...]
     embedding: EmbeddingAt | None
     failure: Failure | None
+    measured: MeasuredSearches | None
 
     @property
     def little_known_below(self) -> float:
@@ -134,6 +138,7 @@ def overview(site: Site, collection: Collection) -> Overview:
             strategies=tuple(compare_strategies(done)),
             embedding=embedding,
             failure=failure,
+            measured=measured(of_people(db, collection.id)),
         )
 
 
@@ -207,13 +212,9 @@ def compare_strategies(done: Sequence[Finished]) -> list[StrategyFigures]:
             by_strategy.setdefault(one.strategy, []).append(one.questions)
     if len(by_strategy) < 2:
         return []
-    return [StrategyFigures(name, len(costs), *_interval(costs)) for name, costs in sorted(by_strategy.items())]
+    return [_strategy(name, costs) for name, costs in sorted(by_strategy.items())]
 
 
-def _interval(costs: Sequence[int]) -> tuple[float, float, float]:
-    """The median, and the order statistics n/2 ∓ 0.98 √n, between which it lies with 95% probability."""
-    ordered = np.sort(costs)
-    half = 0.98 * np.sqrt(len(ordered))
-    low = int(max(0, np.floor(len(ordered) / 2 - half)))
-    high = int(min(len(ordered) - 1, np.ceil(len(ordered) / 2 + half)))
-    return float(np.median(ordered)), float(ordered[low]), float(ordered[high])
+def _strategy(name: str, costs: Sequence[int]) -> StrategyFigures:
+    usual = median_of(costs)
+    return StrategyFigures(name, len(costs), usual.median, usual.low, usual.high)

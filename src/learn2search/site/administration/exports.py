@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from learn2search import Embedding, write_triplets
+from learn2search.site.catalogue.options import options_of
 from learn2search.site.context import Site
 from learn2search.site.errors import NotFound, Unavailable
 from learn2search.site.learning.expected_positions import positions_for
@@ -25,11 +26,12 @@ Parts = Iterator[bytes]
 
 SEARCH_COLUMNS = (
     *("id", "model_id", "lessons", "strategy", "show", "status", "target", "questions", "lesson", "quarantine"),
-    *("origin", "started_at", "changed_at", "ended_at", "weight", "evidence", "trusted"),
+    *("origin", "started_at", "changed_at", "ended_at", "weight", "evidence", "trusted", "to_find", "near"),
 )
 STEP_COLUMNS = ("number", "shown", "kind", "chosen", "milliseconds", "shown_at")
 TRIPLET_COLUMNS = ("anchor", "near", "far")
-ITEM_COLUMNS = ("item", "key", "title", "description", "group", "active")
+COLLECTION_COLUMNS = ("title", "noun", "nouns", "note", "sentences")
+ITEM_COLUMNS = ("item", "key", "title", "description", "group", "active", "link")
 
 
 @dataclass(frozen=True)
@@ -127,8 +129,14 @@ def _embedding_csv(site: Site, collection: Collection) -> Parts:
 def _items(site: Site, collection: Collection) -> Parts:
     with site.database.read() as db:
         found = items.all_items(db, collection.id)
-    rows = ([one.number, one.key, one.title, one.description, one.family, one.active] for one in found)
+    rows = ([one.number, one.key, one.title, one.description, one.family, one.active, one.link] for one in found)
     return _table(ITEM_COLUMNS, rows)
+
+
+def _collection(site: Site, collection: Collection) -> Parts:
+    """What the owner has written for the collection as a whole."""
+    words = options_of(collection).model_dump(include=set(COLLECTION_COLUMNS))
+    yield json.dumps({"title": collection.title} | words, ensure_ascii=False, indent=2).encode()
 
 
 def _table(header: Iterable[str], rows: Iterable[list[Any]]) -> Parts:
@@ -164,4 +172,5 @@ EXPORTS: dict[str, Export] = {
     "embedding.npz": Export(_BINARY, ("mean", "var"), _embedding_npz),
     "embedding.csv": Export("text/csv", ("item", "mean_*", "var_*"), _embedding_csv),
     "items.csv": Export("text/csv", ITEM_COLUMNS, _items),
+    "collection.json": Export("application/json", COLLECTION_COLUMNS, _collection),
 }

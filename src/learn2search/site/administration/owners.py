@@ -134,6 +134,8 @@ def release(site: Site, search_id: str) -> None:
             raise NotFound("There is no such search.")
         if not row.is_set_aside or row.target is None:
             raise Conflict("Only a finished search that was set aside can be released.")
+        if row.is_wrong_end:
+            raise Conflict("This search cannot teach: it ended with another item than the one to find.")
         searches.change(db, search_id, trusted=True, weight=1.0)
         if row.lesson is None:
             answers = tuple(answers_that_count(searches.steps(db, search_id)))

@@ -299,6 +299,7 @@ def _item(site: Site, collection: Collection, entry: Entry, made: StoredMedia, n
         active=True,
         retired_by=None,
         created_at=site.now(),
+        link=entry.link,
     )
 
 

@@ -23,6 +23,7 @@ from learn2search.site.catalogue.features.picture_features import (
     colour_features,
     gradient_histograms,
     gradients_from_hex,
+    thumbnail_colours,
 )
 from learn2search.site.catalogue.features.sound_features import N_MEL, UnreadableSound, read_wav, sound_features
 from learn2search.site.catalogue.features.text_features import text_features
@@ -51,6 +52,15 @@ def feature_source(collection: Collection) -> str | None:
     return None if options.warm_start == "nothing" else options.warm_start
 
 
+def has_picture_features(site: Site, collection: Collection) -> bool:
+    """Do the colours and edges of its pictures place the items of this collection?"""
+    if feature_source(collection) not in (PICTURES, CONTENT):
+        return False
+    with site.database.read() as db:
+        known = items.all_items(db, collection.id, active_only=True)
+    return any(isinstance(media, Picture) and media.thumbnail_colours is not None for media in map(media_of, known))
+
+
 def item_features(
     site: Site, collection: Collection, source: str, first: int | None = None, progress: Progress | None = None
 ) -> Array:
@@ -75,6 +85,29 @@ def item_features(
         known = items.all_items(db, collection.id)
     reader = _Reader(site, collection, known, len(known) if first is None else first, progress)
     return join(list(reader.blocks(source)), len(known), reader.first)
+
+
+def nearest_to_picture(site: Site, collection: Collection, picture: Image.Image, count: int) -> list[int]:
+    """The active items whose pictures are most like this one in colours and edges, the nearest first.
+
+    The distance is the one of `item_features`: each kind of features counts alike.
+    """
+    with site.database.read() as db:
+        known = items.all_items(db, collection.id)
+    reader = _Reader(site, collection, known, len(known), None)
+    pairs = (
+        (reader._colours(), colour_features([thumbnail_colours(picture)])[0]),
+        (reader._gradients(), gradient_histograms(picture)),
+    )
+    blocks = [_with_row(block, len(known), row) for found, row in pairs for block in found]
+    features = join(blocks, len(known) + 1, first=len(known))  # the last row is the picture's
+    far = ((features[:-1] - features[-1]) ** 2).sum(axis=1)
+    candidates = [at for block in blocks[:1] for at in block.items[:-1].tolist() if known[at].active]
+    return [known[at].number for at in sorted(candidates, key=lambda at: float(far[at]))[:count]]
+
+
+def _with_row(block: Block, item: int, row: Array) -> Block:
+    return Block(np.append(block.items, item), np.vstack([block.rows, row]))
 
 
 def feature_positions(site: Site, collection: Collection, source: str, first: int, dimensions: int) -> Array:

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, TypeAdapter
 
+from learn2search.site.catalogue.waveforms import wave_name
 from learn2search.store.items import Item
 
 
@@ -70,10 +71,22 @@ class Picture(_ItemMedia):
 
 
 class Sound(_ItemMedia):
-    """A file that the page plays; the title is what can be seen."""
+    """A file that the page plays.
+
+    Attributes
+    ----------
+    seconds
+        How long it is, None where that is not known.
+    """
 
     kind: Literal[MediaKind.SOUND] = MediaKind.SOUND
     file: str
+    seconds: float | None = None
+
+    @property
+    def wave(self) -> str | None:
+        """The name of the file in which its wave is drawn, None where there is none."""
+        return wave_name(self.file)
 
     @property
     def files(self) -> dict[str, str]:

@@ -12,7 +12,9 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 from learn2search.files import open_atomic, write_atomic
 from learn2search.site.catalogue.features.picture_features import thumbnail_colours
 from learn2search.site.catalogue.item_media import Media, MediaKind, Picture, Sound, TextCard
+from learn2search.site.catalogue.sound_length import sound_seconds
 from learn2search.site.catalogue.sources import LARGEST, Entry
+from learn2search.site.catalogue.waveforms import wave_file
 
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "AVIF")
 MOST_PIXELS = 60_000_000
@@ -71,8 +73,8 @@ def _store_picture(data: bytes, folder: Path) -> Picture:
     return Picture(large=large.name, small=small.name, width=width, height=height, thumbnail_colours=colours)
 
 
-def decode(data: bytes) -> Image.Image:
-    """The first frame, upright, in RGB on white; anything that is not a harmless picture is `Unreadable`."""
+def decode(data: bytes, *, transparent: bool = False) -> Image.Image:
+    """The first frame, upright, in RGB on white, or in RGBA; what is not a harmless picture is `Unreadable`."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -82,7 +84,7 @@ def decode(data: bytes) -> Image.Image:
                 picture.draft("RGB", (LARGE, LARGE))
                 picture.load()
                 upright = ImageOps.exif_transpose(picture)
-                return _on_white(upright)
+                return upright.convert("RGBA") if transparent else _on_white(upright)
     except Unreadable:
         raise
     except Image.DecompressionBombError as error:
@@ -129,7 +131,11 @@ def _store_sound(data: bytes, folder: Path) -> Sound:
     path = folder / f"{hashlib.sha256(data).hexdigest()[:32]}.{kind}"
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomic(path, data)
-    return Sound(file=path.name)
+    seconds = sound_seconds(data, kind)
+    sound = Sound(file=path.name, seconds=None if seconds is None else round(seconds, 2))
+    if sound.wave is not None:
+        wave_file(folder, sound.wave)
+    return sound
 
 
 def _text(data: bytes) -> str:

@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from learn2search import strategy_names
 from learn2search.site.catalogue.item_media import MediaKind
+from learn2search.site.catalogue.sentences import ByLanguage
 from learn2search.site.errors import Invalid
 from learn2search.site.show_counts import AUTOMATIC, USUAL_SHOW, Automatic, ShowCount, counts_in_words
 from learn2search.store.collections import Collection
@@ -54,8 +55,12 @@ class Options(BaseModel):
         Where `warm_start` is "encoder".
     dimensions
         Of the embedding.
+    sentences
+        The owner's own, by language.
     listed
         Whether the first page shows the collection.
+    to_find
+        Whether visitors can ask for a random item to look for.
     """
 
     model_config = ConfigDict(extra="ignore")
@@ -70,6 +75,8 @@ class Options(BaseModel):
     encoder: EncoderFile | None = None
     dimensions: int = Field(default=10, ge=1, le=100)
     listed: bool = True
+    to_find: bool = True
+    sentences: ByLanguage = Field(default_factory=dict, max_length=50)
 
     @property
     def usual_show(self) -> ShowCount:

@@ -1,7 +1,7 @@
 """What can be imported: a folder, a ZIP file or a CSV table, as a list of entries. No picture or sound is decoded here.
 
-A table has the columns file, title, description, group; a row without a file is a text card. A folder or a ZIP file may
-hold such a table. Names inside a ZIP file are keys and never become paths.
+A table has the columns file, title, description, group, link; a row without a file is a text card. A folder or a ZIP
+file may hold such a table. Names inside a ZIP file are keys and never become paths.
 """
 
 import csv
@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from urllib.parse import urlsplit
 
 from learn2search.site.catalogue.item_media import MediaKind
 from learn2search.site.errors import Invalid
@@ -22,7 +23,8 @@ SUFFIXES = {
     MediaKind.TEXT: {".txt"},
 }
 LARGEST = 50_000_000  # bytes a file
-_COLUMNS = ("file", "title", "description", "group")
+_COLUMNS = ("file", "title", "description", "group", "link")
+_LONGEST_LINK = 2000  # characters
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,8 @@ class Entry:
         A text that changes whenever the item would.
     read
         Gives the content of its file; None for a card that is only a row of a table.
+    link
+        An http(s) address, or "".
     """
 
     key: str
@@ -53,6 +57,7 @@ class Entry:
     family: str
     stamp: str
     read: Callable[[], bytes] | None
+    link: str = ""
 
 
 @dataclass(frozen=True)
@@ -117,7 +122,7 @@ def _collect(files: list[File]) -> tuple[list[Entry], list[Problem]]:
     found = []
     problems = []
     for file in files:
-        entry = _entry(file, "", "", "")
+        entry = _entry(file)
         if isinstance(entry, Entry):
             found.append(entry)
         else:
@@ -141,7 +146,7 @@ def _table(file: File) -> bytes:
         raise Invalid(f"The table {file.name} cannot be read: {error}") from error
 
 
-def _entry(file: File, title: str, description: str, family: str) -> Entry | Problem:
+def _entry(file: File, title: str = "", description: str = "", family: str = "", link: str = "") -> Entry | Problem:
     path = PurePosixPath(file.name)
     kind = _kind(path.suffix.lower())
     if kind is None:
@@ -154,8 +159,13 @@ def _entry(file: File, title: str, description: str, family: str) -> Entry | Pro
     if not family and len(path.parts) > 1:
         family = path.parts[-2] if path.parts[-2] not in ("..", "/") else ""
     title = title or title_of(path.stem)
-    stamp = "|".join((file.stamp, title, description, family))
-    return Entry(file.name[-255:], kind, title, description, family, stamp, file.open)
+    stamp = _stamp(file.stamp, title, description, family, link)
+    return Entry(file.name[-255:], kind, title, description, family, stamp, file.open, link)
+
+
+def _stamp(*values: str) -> str:
+    """Without a link, as before there were links: what was imported then is not imported again."""
+    return "|".join(values if values[-1] else values[:-1])
 
 
 def _kind(suffix: str) -> MediaKind | None:
@@ -193,16 +203,37 @@ def _numbered(reader: "csv.DictReader[str]", name: str) -> Iterator[tuple[int, d
 
 
 def _row(values: dict[str, str], files: dict[str, File], line: str) -> Entry | Problem:
-    file, title, description, family = (values.get(column, "") for column in _COLUMNS)
+    file, title, description, family, link = (values.get(column, "") for column in _COLUMNS)
+    if link and not is_link(link):
+        return Problem(
+            line, f"the link {link[:60]!r} is no address of a page: it has to begin with https:// or http://"
+        )
     if file:
         known = files.get(PurePosixPath(file).as_posix())
         if known is None:
             return Problem(line, f"the file {file} is not there")
-        return _entry(known, title[:300], description[:4000], family[:100])
+        return _entry(known, title[:300], description[:4000], family[:100], link)
     if not title:
         return Problem(line, "neither a file nor a title")
-    stamp = "|".join((title, description, family))
-    return Entry(f"text: {title}"[:255], MediaKind.TEXT, title[:300], description[:4000], family[:100], stamp, None)
+    stamp = _stamp(title, description, family, link)
+    key = f"text: {title}"[:255]
+    return Entry(key, MediaKind.TEXT, title[:300], description[:4000], family[:100], stamp, None, link)
+
+
+def is_link(text: str) -> bool:
+    """Is this the address of a page, which a visitor may be led to?
+
+    Examples
+    --------
+    >>> is_link("https://example.org/wine?id=3"), is_link("javascript:alert(1)"), is_link("https://")
+    (True, False, False)
+    """
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        return False
+    plain = text.isprintable() and not re.search(r"[\s<>\"]", text) and len(text) <= _LONGEST_LINK
+    return plain and parts.scheme in ("http", "https") and bool(parts.hostname)
 
 
 def title_of(stem: str) -> str:

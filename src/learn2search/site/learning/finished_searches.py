@@ -44,7 +44,12 @@ class Lesson:
 
 
 def prepare(site: Site, state: SearchState, target: int) -> Lesson:
-    """What a search that ends with `target` teaches, computed before the transaction that writes it."""
+    """What a search that ends with `target` teaches, computed before the transaction that writes it.
+
+    Its visitor was perhaps asked to find another item: then nobody knows what the clicks were about.
+    """
+    if state.row.to_find not in (None, target):
+        return Lesson([], searches.WRONG_END)
     known = site.models.embedding_at(state.row.model_id, state.row.lessons)
     with site.database.read() as db:
         collection = collections.by_id(db, state.row.collection_id)

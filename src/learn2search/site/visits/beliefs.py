@@ -122,7 +122,9 @@ class BeliefCache:
         """
         known = self._models.embedding_at(row.model_id, row.lessons)
         if row.strategy not in strategy_names():
-            raise Unavailable(f"This search is by the strategy “{row.strategy}”, which is not installed here any more.")
+            raise Unavailable(
+                "This search is by the strategy “%(name)s”, which is not installed here any more.", name=row.strategy
+            )
         make = partial(
             make_search_knowing,
             known.metadata.lapse,
@@ -134,6 +136,8 @@ class BeliefCache:
         search = make()
         if miss_rate and "miss_rate" in search.options:
             search = make(miss_rate=miss_rate)
+        if row.near:
+            search.begin_near([known.row(item) for item in row.near])
         return OpenSearch(search, known)
 
     def at(self, row: SearchRow, answers: Sequence[StepRow], question: StepRow) -> OpenSearch:

@@ -17,6 +17,7 @@ from learn2search.store.searches import StepRow
 
 RECENT = 200  # searches that stand for how long they take now,
 FIRST = 100  # and for how long they took in the beginning
+ENOUGH_TO_FIND = 10  # searches for what the site showed, with which one of them is compared
 ENOUGH = 20  # searches: with fewer there is nothing to say about how long they usually take
 _LATEST = 1000  # searches of a distribution
 _SECONDS = 5.0  # for which a figure is kept
@@ -180,12 +181,20 @@ def _band(site: Site, collection: Collection, show: int) -> Band | None:
     return Band(int(low), max(int(low) + 1, int(np.ceil(high))))
 
 
-def distribution(site: Site, collection: Collection, show: int, questions: int) -> Distribution | None:
+def distribution(
+    site: Site, collection: Collection, show: int, questions: int, *, to_find: bool = False
+) -> Distribution | None:
     """Where a search of so many questions stands among the latest with as many items at a time; None while there are
-    too few."""
+    too few.
+
+    Parameters
+    ----------
+    to_find
+        Compare it with those only whose visitors were asked to find an item.
+    """
     with site.database.read() as db:
-        costs = searches.latest_costs(db, collection.id, show, _LATEST)
-    if len(costs) < ENOUGH:
+        costs = searches.latest_costs(db, collection.id, show, _LATEST, to_find_only=to_find)
+    if len(costs) < (ENOUGH_TO_FIND if to_find else ENOUGH):
         return None
     longest = int(min(max(20, questions), max(20, np.quantile(costs, 0.97))))
     counts = np.bincount(np.minimum(costs, longest), minlength=longest + 1)[1:]

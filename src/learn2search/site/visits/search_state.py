@@ -55,6 +55,16 @@ class SearchState:
         return None if self.row.target is None else self.items[self.row.target]
 
     @property
+    def is_over(self) -> bool:
+        """Has it ended?"""
+        return self.question is None
+
+    @property
+    def item_to_find(self) -> Item | None:
+        """What the visitor was asked to find, once the search has ended; None where they had something in mind."""
+        return None if self.row.to_find is None or not self.is_over else self.items[self.row.to_find]
+
+    @property
     def exhausted(self) -> bool:
         """Every item has been shown, and none was the one."""
         return self.question is not None and not self.question.shown

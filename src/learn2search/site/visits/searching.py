@@ -1,20 +1,21 @@
 """A visitor's search: begin, answer, end. Each answer is one transaction; everything is computed before it.
 
 An answer names the step that it answers. Of two answers to one step the first counts; the same answer again changes
-nothing; any other answer comes from an old page, which is shown the current question instead.
+nothing; any other answer comes from an old page, which is shown the current question instead. An earlier question can
+be looked at, and answered anew: what was answered from there on is undone first.
 """
 
 import hashlib
 import re
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from learn2search.site.catalogue.options import Options, options_of
 from learn2search.site.context import Site
-from learn2search.site.errors import Invalid, NotFound
+from learn2search.site.errors import Conflict, Invalid, NotFound
 from learn2search.site.learning import finished_searches
 from learn2search.site.learning.metadata import metadata_of
 from learn2search.site.learning.recipes import recipe_of
@@ -23,6 +24,7 @@ from learn2search.site.visits.automatic_show import automatic_show
 from learn2search.site.visits.beliefs import LIKELY, MISS_RATE, OpenSearch
 from learn2search.site.visits.knowledge import Knowledge, knowledge_of
 from learn2search.site.visits.search_state import SearchState, answers_that_count
+from learn2search.site.visits.to_find import Ticket
 from learn2search.store import collections, items, searches
 from learn2search.store.collections import Collection
 from learn2search.store.enums import AnswerKind, SearchOrigin, SearchStatus
@@ -30,6 +32,8 @@ from learn2search.store.items import Item
 from learn2search.store.searches import SearchRow, StepRow
 
 GALLERY = 14  # items
+MOST_NEAR = 8  # items that a search can begin near
+_UNDER_WAY = 20  # open searches of a visitor that are looked at
 _CODE = 16  # digits of a search's id that name it to others: 64 bits, as many as stay secret
 _ANSWERS = 2000  # the latest, which say how long people take,
 _SECONDS = 60.0  # and for how long that is taken as known
@@ -37,11 +41,20 @@ _SECONDS = 60.0  # and for how long that is taken as known
 
 @dataclass(frozen=True)
 class Answer:
-    """What was said about the question of step `number`; `chosen` is the item that it names, if it names one."""
+    """What was said about the question of step `number`.
+
+    Attributes
+    ----------
+    chosen
+        The item that it names, if it names one.
+    since
+        When the visitor saw the question, where that was not when its step was written.
+    """
 
     number: int
     kind: AnswerKind
     chosen: int | None = None
+    since: float | None = field(default=None, compare=False)
 
 
 def start(
@@ -52,6 +65,8 @@ def start(
     show: int | None = None,
     small_screen: bool = False,
     origin: SearchOrigin = SearchOrigin.PAGE,
+    ticket: Ticket | None = None,
+    near: Sequence[int] = (),
 ) -> SearchState:
     """Begin a search with the published model and the lessons so far.
 
@@ -63,11 +78,18 @@ def start(
         How many items to show at a time; by default what the collection says.
     small_screen
         Where the collection chooses by itself, it shows no more than fits a telephone.
+    ticket
+        What the site has asked the visitor to find. The search has the id of the ticket; used again, it is the search
+        that began with it.
+    near
+        Items that it is said to be like, a few at most: there the search begins.
 
     Raises
     ------
     NotFound
         If there is no such collection.
+    Invalid
+        If `near` names too many items, or one that cannot be searched.
     Unavailable
         If the collection has too few items.
     """
@@ -75,11 +97,15 @@ def start(
     options = options_of(collection)
     count = _usual_show(site, collection, options, small_screen) if show is None else checked_show(show)
     row = _new_row(site, collection, options, visitor, count, origin)
+    row = replace(row, near=_checked_hint(site, row, near))
+    if ticket is not None:
+        row = replace(row, id=ticket.search_id, to_find=ticket.item)
     belief = site.beliefs.begin(row)
     first = _question(site, collection, row, belief, 1)
     with site.database.write() as db:
-        searches.add(db, row, first)
-    site.beliefs.keep(row.id, 1, belief)
+        is_new = searches.add(db, row, first)
+    if is_new:
+        site.beliefs.keep(row.id, 1, belief)
     return state(site, row.id)
 
 
@@ -110,6 +136,18 @@ def _new_row(
         changed_at=now,
         ended_at=None,
     )
+
+
+def _checked_hint(site: Site, row: SearchRow, near: Sequence[int]) -> tuple[int, ...]:
+    items_said = tuple(dict.fromkeys(near))
+    if len(items_said) > MOST_NEAR:
+        raise Invalid(
+            "A search can begin near %(most)s items at most, not near %(count)s.", most=MOST_NEAR, count=len(items_said)
+        )
+    unknown = next((item for item in items_said if item not in site.models.covered(row.model_id)), None)
+    if unknown is not None:
+        raise Invalid("There is no item %(item)s to begin near: it is unknown, or has been retired.", item=unknown)
+    return items_said
 
 
 def _usual_show(site: Site, collection: Collection, options: Options, small_screen: bool) -> ShowCount:
@@ -170,6 +208,8 @@ def _log(site: Site, search_id: str) -> SearchState:
 def _with_items(site: Site, now: SearchState) -> SearchState:
     wanted = {number for step in now.answers for number in (*step.shown, step.chosen) if number is not None}
     wanted |= set() if now.question is None else {*now.question.shown, *now.question.likely}
+    if now.is_over and now.row.to_find is not None:  # before the end nothing says which one it is
+        wanted.add(now.row.to_find)
     return replace(now, items=site.items(now.row.collection_id, wanted))
 
 
@@ -184,14 +224,26 @@ def shared(site: Site, code: str) -> SearchState:
     Raises
     ------
     NotFound
-        If there is none, or it has not ended with a find.
+        If there is none, or it has not ended with what was looked for.
     """
     if re.fullmatch(f"[0-9a-f]{{{_CODE}}}", code):
         with site.database.read() as db:
             row = searches.by_beginning(db, code)
-        if row is not None and row.status is SearchStatus.FOUND:
+        if row is not None and row.status is SearchStatus.FOUND and not row.is_wrong_end:
             return state(site, row.id)
     raise NotFound("There is no such result: its link may be incomplete, or the search goes on.")
+
+
+def under_way(site: Site, visitor: str) -> dict[int, SearchState]:
+    """The searches that a visitor can go on with: the newest of each collection that has answers, by its id."""
+    with site.database.read() as db:
+        rows = searches.open_of(db, visitor, _UNDER_WAY)
+    found: dict[int, SearchState] = {}
+    for row in rows:
+        now = None if row.collection_id in found else state(site, row.id)
+        if now is not None and now.answers and now.question is not None:
+            found[row.collection_id] = now
+    return found
 
 
 def is_of(site: Site, search_id: str, visitor: str) -> bool:
@@ -220,14 +272,54 @@ def answer(site: Site, search_id: str, number: int, kind: AnswerKind, chosen: in
     """
     if kind is AnswerKind.REPLACED:
         raise Invalid("“replaced” is no answer: the site writes it itself, when it shows another number of items.")
-    given, before = Answer(number, kind, chosen), _log(site, search_id)
+    return _count(site, search_id, Answer(number, kind, chosen))
+
+
+def answer_again(
+    site: Site, search_id: str, place: int, number: int, kind: AnswerKind, chosen: int | None = None
+) -> SearchState:
+    """Answer an earlier question anew, and get the search as it is after that: answers from there on are undone first.
+
+    The answer that it has already changes nothing.
+
+    Parameters
+    ----------
+    place
+        Which of the questions that count, from 1.
+    number
+        The step that is open: what was answered meanwhile elsewhere is not undone unseen.
+
+    Raises
+    ------
+    Invalid
+        If the answer makes no sense for this question.
+    """
+    if kind not in (AnswerKind.CHOICE, AnswerKind.NONE, AnswerKind.FOUND):
+        raise Invalid("An earlier question can be answered anew, but not with “%(kind)s”.", kind=kind)
+    now = _log(site, search_id)
+    if now.question is None or number != now.question.number or not 0 < place <= len(now.answers):
+        return state(site, search_id, stale=not _is_later(site, search_id, Answer(number, kind, chosen)))
+    earlier, since = now.answers[place - 1], now.question.shown_at
+    if (earlier.kind, earlier.chosen) == (kind, chosen):
+        return state(site, search_id)
+    _check(now, earlier, Answer(number, kind, chosen))
+    while now.question is not None and len(now.answers) >= place:
+        now = _count(site, search_id, Answer(now.question.number, AnswerKind.UNDO))
+    if now.question is None:
+        return now
+    return _count(site, search_id, Answer(now.question.number, kind, chosen, since))
+
+
+def _count(site: Site, search_id: str, given: Answer) -> SearchState:
+    """Count an answer, if its step is open."""
+    before = _log(site, search_id)
     question = before.question
-    if question is None or number != question.number:
+    if question is None or given.number != question.number:
         return _not_counted(site, search_id, given)
     _check(before, question, given)
-    if kind is AnswerKind.FOUND and chosen is not None:
-        return _find(site, before, question, chosen)
-    if kind is AnswerKind.NOT_HERE:
+    if given.kind is AnswerKind.FOUND and given.chosen is not None:
+        return _find(site, before, question, given, given.chosen)
+    if given.kind is AnswerKind.NOT_HERE:
         return _end(site, before, question, given, None)
     return _continue(site, before, question, given)
 
@@ -244,14 +336,25 @@ def _is_repeated(site: Site, search_id: str, given: Answer) -> bool:
     return any(Answer(step.number, step.kind, step.chosen) == given for step in steps if step.kind is not None)
 
 
+def _is_later(site: Site, search_id: str, given: Answer) -> bool:
+    """Was this answer given after its step was closed by an undo? Then it has been counted, and is sent again."""
+    with site.database.read() as db:
+        steps = searches.steps(db, search_id)
+    return any((step.kind, step.chosen) == (given.kind, given.chosen) for step in steps if step.number > given.number)
+
+
 def _check(before: SearchState, question: StepRow, given: Answer) -> None:
     kind, chosen = given.kind, given.chosen
     if kind is AnswerKind.CHOICE and chosen not in question.shown:
-        raise Invalid(f"Item {chosen} was not shown: the items shown are {', '.join(map(str, question.shown))}.")
+        raise Invalid(
+            "Item %(item)s was not shown: the items shown are %(shown)s.",
+            item=chosen,
+            shown=", ".join(map(str, question.shown)),
+        )
     if kind is AnswerKind.FOUND and chosen is None:
         raise Invalid("Which one is it? The answer “found” needs the item.")
     if kind not in (AnswerKind.CHOICE, AnswerKind.FOUND) and chosen is not None:
-        raise Invalid(f"The answer “{kind}” names no item.")
+        raise Invalid("The answer “%(kind)s” names no item.", kind=kind)
     if kind is AnswerKind.UNDO and not before.answers:
         raise Invalid("There is nothing to undo: this is the first question.")
     if kind is AnswerKind.NONE and not question.shown:
@@ -303,17 +406,18 @@ def _again(site: Site, step: StepRow, number: int) -> StepRow:
 
 def _closed(site: Site, question: StepRow, given: Answer) -> StepRow:
     """The question with its answer, and the time that it took."""
-    milliseconds = min(round(1000 * max(site.now() - question.shown_at, 0.0)), 2**31 - 1)
+    seen_at = question.shown_at if given.since is None else given.since
+    milliseconds = min(round(1000 * max(site.now() - seen_at, 0.0)), 2**31 - 1)
     return replace(question, kind=given.kind, chosen=given.chosen, milliseconds=milliseconds)
 
 
-def _find(site: Site, before: SearchState, question: StepRow, target: int) -> SearchState:
+def _find(site: Site, before: SearchState, question: StepRow, given: Answer, target: int) -> SearchState:
     """End a search with its target. What it teaches is written in the same transaction."""
     with site.database.read() as db:
         if target not in items.by_number(db, before.row.collection_id, [target]):
-            raise Invalid(f"There is no item {target} in this collection.")
+            raise Invalid("There is no item %(item)s in this collection.", item=target)
     lesson = finished_searches.prepare(site, before, target)
-    return _end(site, before, question, Answer(question.number, AnswerKind.FOUND, target), lesson)
+    return _end(site, before, question, given, lesson)
 
 
 def _end(
@@ -335,10 +439,18 @@ def _end(
 
 
 def correct(site: Site, search_id: str) -> SearchState:
-    """Undo the end of a search: what it taught is withdrawn, and its last question is open again."""
+    """Undo the end of a search: what it taught is withdrawn, and its last question is open again.
+
+    Raises
+    ------
+    Conflict
+        If the end has told the visitor which item was to be found.
+    """
     before = state(site, search_id)
     if before.question is not None:
         return before
+    if before.item_to_find is not None:
+        raise Conflict("The end has said which one it was, so this search is over: please begin another.")
     last = before.answers[-1]
     with site.database.write() as db:
         if searches.reopen(db, search_id, site.now()):

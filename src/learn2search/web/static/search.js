@@ -26,7 +26,7 @@ async function send(form, data) {
     } catch { /* no connection */ }
     const note = main.querySelector("#offline");
     if (note) note.hidden = false;
-    say("No connection. Your answer is kept and sent as soon as it is back.");
+    say(note?.textContent ?? "");
     await wait(pause);
   }
 }
@@ -45,18 +45,40 @@ async function submit(form, button) {
     location.assign(next ?? location.pathname);
     return;
   }
-  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-  const fresh = page.querySelector("[data-question]");
+  await put(await questionIn(answer), focused);
+  main.classList.remove("busy");
+  busy = false;
+}
+
+async function questionIn(answer) {
+  return new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("[data-question]");
+}
+
+// Shows a question. A later one is a new entry of the browser's history, any other takes the place of this one.
+async function put(fresh, focused) {
   await Promise.race([wait(250), ...[Promise.all([...fresh.querySelectorAll(".card img")].map((one) => one.decode?.().catch(() => {})))]]);
+  const isLater = Number(fresh.dataset.number) > Number(question().dataset.number);
   question().replaceWith(document.adoptNode(fresh));
+  if (location.pathname + location.search !== fresh.dataset.address) {
+    history[isLater ? "pushState" : "replaceState"](null, "", fresh.dataset.address);
+  }
   fresh.classList.add("new");
   document.title = fresh.dataset.title;
   say(fresh.dataset.spoken);
   if (focused) (fresh.querySelector(`[data-key='${focused}']`) ?? fresh.querySelector(".picture"))?.focus({ preventScroll: true });
-  main.classList.remove("busy");
-  busy = false;
   loadAhead();
 }
+
+// Back shows the question before with its answer, and changes nothing; forward goes on again.
+addEventListener("popstate", async () => {
+  const address = location.pathname + location.search;
+  if (!question() || address === question().dataset.address) return;
+  const answer = busy ? null : await fetch(address, { headers: { "X-Fragment": "1" } }).catch(() => null);
+  const fresh = answer?.ok ? await questionIn(answer) : null;
+  if (location.pathname + location.search !== address) return; // went further meanwhile
+  if (fresh) await put(fresh);
+  else location.reload();
+});
 
 document.addEventListener("submit", (event) => {
   if (!event.submitter || !(event.target.id === "answer" || "inPlace" in event.target.dataset)) return;
@@ -98,6 +120,6 @@ document.querySelector("[data-copy]")?.addEventListener("click", async (event) =
   if (!navigator.clipboard) return;
   event.preventDefault();
   await navigator.clipboard.writeText(event.target.href);
-  event.target.textContent = "Link copied";
+  event.target.textContent = event.target.dataset.copy;
 });
 loadAhead();

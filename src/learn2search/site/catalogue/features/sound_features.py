@@ -33,15 +33,8 @@ def read_wav(path: Path, rate: int = RATE, longest: float = LONGEST) -> Array:
     UnreadableSound
         If it is not a WAV file of numbers (PCM or float), or is damaged.
     """
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", wavfile.WavFileWarning)  # of chunks that it skips
-            found, samples = wavfile.read(path)
-    except Exception as error:  # a damaged file can fail anywhere in the reader
-        raise UnreadableSound(f"{path.name} is not decoded: {error}") from error
-    if found <= 0 or samples.size == 0:
-        raise UnreadableSound(f"{path.name} is empty")
-    heard = _as_float(samples[: max(1, int(found * longest))])
+    found, samples = decode_wav(path)
+    heard = to_float(samples[: max(1, int(found * longest))])
     mono = heard.reshape(len(heard), -1).mean(axis=1)
     if found == rate:
         return np.asarray(mono)
@@ -51,7 +44,26 @@ def read_wav(path: Path, rate: int = RATE, longest: float = LONGEST) -> Array:
     return np.asarray(resample_poly(mono, rate // shared, found // shared), float)
 
 
-def _as_float(samples: NDArray[Any]) -> Array:
+def decode_wav(path: Path) -> tuple[int, NDArray[Any]]:
+    """Samples a second, and the samples as they are in a WAV file: `(m,)` or `(m, channels)`, at least one.
+
+    Raises
+    ------
+    UnreadableSound
+        If it is not a WAV file of numbers (PCM or float), or is damaged.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", wavfile.WavFileWarning)  # of chunks that it skips
+            rate, samples = wavfile.read(path)
+    except Exception as error:  # a damaged file can fail anywhere in the reader
+        raise UnreadableSound(f"{path.name} is not decoded: {error}") from error
+    if rate <= 0 or samples.size == 0:
+        raise UnreadableSound(f"{path.name} is empty")
+    return int(rate), samples
+
+
+def to_float(samples: NDArray[Any]) -> Array:
     """Integers of any width as numbers in [-1, 1]; 8-bit samples have no sign."""
     if samples.dtype == np.uint8:
         return (samples.astype(float) - 128) / 128

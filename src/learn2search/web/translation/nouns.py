@@ -1,0 +1,26 @@
+"""Words for items that the catalogues know. An owner's other words are shown as they were written."""
+
+NOUNS = {
+    "picture": "pictures",
+    "card": "cards",
+    "sound": "sounds",
+    "face": "faces",
+    "photo": "photos",
+    "painting": "paintings",
+    "colour": "colours",
+    "wine": "wines",
+    "dish": "dishes",
+    "recipe": "recipes",
+    "song": "songs",
+    "tune": "tunes",
+    "film": "films",
+    "book": "books",
+    "place": "places",
+    "house": "houses",
+    "plant": "plants",
+    "flower": "flowers",
+    "bird": "birds",
+    "dog": "dogs",
+    "thing": "things",
+    "item": "items",
+}
