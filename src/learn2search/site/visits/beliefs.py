@@ -175,10 +175,10 @@ class BeliefCache:
             while self._bytes > _MEMORY and len(self._kept) > 1:
                 self._taken_out(next(iter(self._kept)))
 
-    def drop(self, search_id: str, number: int) -> None:
-        """Let go of a search that has ended with this step."""
+    def drop(self, search_id: str) -> None:
+        """Let go of a search that has ended, or whose last answer is undone."""
         with self._lock:
-            self._taken_out((search_id, number))
+            self._taken_out((search_id, self._open_step.get(search_id, 0)))
 
     def forget(self) -> None:
         """Let go of all searches; they are replayed when they are needed."""
