@@ -17,7 +17,8 @@ from hypothesis import settings
 
 ROOT = Path(__file__).parents[1]
 IN_CI = os.environ.get("CI") == "true"
-NOT_COMPILED = {"cli", "datasets", "demo", "files", "play", "progress", "site", "store", "web"}  # no compiled functions
+# Parts without compiled functions.
+NOT_COMPILED = {"cli", "client", "datasets", "demo", "files", "play", "progress", "site", "store", "web"}
 CALM = {"datasets", "demo", "store", "test_jax"}  # compile nothing, but for those that go on from older versions
 SEARCHES = 2
 STAGES = {"embed": 1, "browser": 2, "learn": 2, "search": 2}  # after those that compile nothing; all others are 3

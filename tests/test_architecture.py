@@ -24,7 +24,7 @@ LAYERS = [
     {"search"},
     {"learn", "getting_ready", "plots"},
     {"__init__"},  # the public names: the library ends here, the product begins above
-    {"store"},
+    {"client", "store"},
     {"site"},
     {"demo", "web"},
     {"cli", "play"},

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from learn2search.embedding import Embedding
     from learn2search.getting_ready import warm_up
     from learn2search.learn.evidence import Crowd, SearchWeights, weigh_and_fit, weigh_searches
+    from learn2search.learn.growth import GrowthCurve, growth_curve, simulate_growth
     from learn2search.learn.loop import Episode, Learner, learn2search
     from learn2search.learn.many import run_many
     from learn2search.learn.noise_fit import NoiseFit, fit_noise
@@ -68,6 +69,7 @@ __all__ = [
     "FitWarning",
     "GaussEmbed",
     "GaussSearch",
+    "GrowthCurve",
     "Learner",
     "Nearest",
     "NoiseFit",
@@ -100,6 +102,7 @@ __all__ = [
     "fit_scale",
     "fit_trust",
     "flip_rate",
+    "growth_curve",
     "hazard",
     "hyperplane",
     "learn2search",
@@ -120,6 +123,7 @@ __all__ = [
     "register_strategy",
     "run_many",
     "simulate",
+    "simulate_growth",
     "strategy_names",
     "temper_belief",
     "triplets",
@@ -149,6 +153,7 @@ _HOME = {
     "embedding": ("Embedding",),
     "getting_ready": ("warm_up",),
     "learn.evidence": ("Crowd", "SearchWeights", "weigh_and_fit", "weigh_searches"),
+    "learn.growth": ("GrowthCurve", "growth_curve", "simulate_growth"),
     "learn.loop": ("Episode", "Learner", "learn2search"),
     "learn.many": ("run_many",),
     "learn.noise_fit": ("NoiseFit", "fit_noise"),

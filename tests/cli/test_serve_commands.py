@@ -17,7 +17,8 @@ import numpy as np
 import pytest
 
 from learn2search import read_triplets
-from learn2search.cli.visitors import Client, Visitors, visit
+from learn2search.cli.visitors import Visitors, visit
+from learn2search.client import Client
 from learn2search.site.context import Site
 from learn2search.site.settings import Settings
 from learn2search.site.visits import searching
@@ -111,17 +112,17 @@ def test_killed_workers_and_trainers_should_lose_nothing(
         visitors = Visitors(FEATURES, 0.1, seed=0)
         with Client(site.address, site.token) as client:
             costs = list(visit(client, "colours", visitors, 20, 2, None))
-            open_search = client.call("POST", "/collections/colours/searches", {})
-            answer = {"step": 1, "kind": "choice", "item": open_search["question"]["shown"][0]["item"]}
-            after = client.call("POST", f"/searches/{open_search['id']}/answers", answer)
+            open_search = client.start("colours")
+            chosen = open_search.question.shown[0]
+            after = client.answer(open_search, chosen)
         trainers = children(site.process.pid, "train")
         assert len(trainers) == 1
         for pid in (*children(site.process.pid, "spawn_main"), *trainers):
             os.kill(pid, signal.SIGKILL)
         wait_for(site.address)
         with Client(site.address, site.token) as client:
-            assert client.call("GET", f"/searches/{open_search['id']}") == after
-            assert client.call("POST", f"/searches/{open_search['id']}/answers", answer) == after
+            assert client.now(open_search) == after
+            assert client.answer(open_search, chosen) == after
             costs += list(visit(client, "colours", visitors, 5, 2, None))
         with urllib.request.urlopen(
             f"{site.address}/metrics", timeout=10
@@ -133,7 +134,7 @@ def test_killed_workers_and_trainers_should_lose_nothing(
             time.sleep(0.2)
     assert site.process.returncode == 0 or site.process.returncode == -signal.SIGTERM
     ours = Site.open(Settings(home=home, database_url=None))
-    assert searching.state(ours, open_search["id"]).number == 2
+    assert searching.state(ours, open_search.id).number == 2
     assert ours.collection("colours").lessons == len([cost for cost in costs if cost])
     ours.close()
     run_command("export", "colours", "triplets.csv", "--out", str(tmp_path / "t.csv"), home=home)

@@ -6,7 +6,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+
+from research.growth import falling
 
 
 def run(module: str, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
@@ -125,3 +128,31 @@ def test_clicks_should_be_fitted_in_three_ways(copied: Path) -> None:
 def test_the_cost_of_a_click_should_be_compared_with_the_product(copied: Path) -> None:
     assert "CPU time of a `tell`" in run("click_cost", copied).stdout
     assert all(row["mean"] > 1 for row in rows(copied, "click_cost", table="questions"))
+
+
+@pytest.mark.heavy
+def test_steps_with_many_items_should_be_timed_beside_numpy(copied: Path) -> None:
+    assert "bytes an item, a further search" in run("million", copied).stdout
+    found = {row["step"]: row for row in rows(copied, "million", table="steps")}
+    assert {"ask", "tell", "undo", "gauss: top"} <= set(found)
+    assert found["tell"]["numpy"] > 0
+
+
+@pytest.mark.heavy
+def test_growth_should_find_that_a_collection_learns(copied: Path) -> None:
+    assert "Questions a search with 4 shown" in run("growth", copied).stdout
+    measured = rows(copied, "growth", shown=4)
+    assert measured[-1]["best"] < measured[-1]["mean"]
+    assert rows(copied, "growth", shown=9)[-1]["mean"] < rows(copied, "growth", shown=2)[-1]["mean"]
+
+
+def test_falling_curves_should_pool_what_rises() -> None:
+    """Against the largest of the means over stretches that begin before and end after (min-max formula)."""
+    values, weights = [3.0, 5.0, 1.0, 2.0, 2.0, 0.5], [1.0, 2.0, 1.0, 1.0, 4.0, 1.0]
+
+    def mean(start: int, stop: int) -> float:
+        return float(np.average(values[start : stop + 1], weights=weights[start : stop + 1]))
+
+    size = range(len(values))
+    expected = [min(max(mean(a, b) for b in size if b >= at) for a in size if a <= at) for at in size]
+    assert falling(values, weights) == pytest.approx(expected)

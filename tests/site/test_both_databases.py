@@ -5,13 +5,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from learn2search.site.administration import dashboard, owners
+from learn2search.site.administration import collection_changes, dashboard, item_changes, owners
+from learn2search.site.administration.item_list import SORTS, ItemFilter, list_items
 from learn2search.site.catalogue import imports
 from learn2search.site.context import Site
 from learn2search.site.learning import simulated_visitors, trainer
 from learn2search.site.settings import Settings
 from learn2search.site.visits import figures, searching
-from learn2search.store.enums import AnswerKind
+from learn2search.store.enums import AnswerKind, SearchOrigin, SearchStatus
+from learn2search.store.searches import SearchFilter
 from tests.site.conftest import Clock
 
 FEATURES = np.random.default_rng(0).integers(0, 256, (30, 3)) / 255.0
@@ -38,4 +40,20 @@ def test_a_collection_should_learn_on_either_database(
     owners.change_item(site, site.collection("colours"), 7, active=False)
     assert dashboard.overview(site, site.collection("colours")).size == 29
     assert figures.summaries(site)[0].size == 29
+    _change_and_delete(site)
     site.close()
+
+
+def _change_and_delete(site: Site) -> None:
+    """What an owner does on the pages."""
+    known = site.collection("colours")
+    for sort in SORTS:
+        total, found = list_items(site, known, ItemFilter(words="colour_1", sort=sort), 0, 5)
+        assert (total, len(found)) == (10, 5)
+    wanted = SearchFilter(quarantined=False, status=SearchStatus.FOUND, origin=SearchOrigin.SIMULATED)
+    assert len(owners.latest_searches(site, known, 50, 0, wanted)) == 24
+    assert item_changes.delete_items(site, known, [3]) == 1
+    assert item_changes.restore_items(site, known, range(30)) == 1
+    collection_changes.delete_collection(site, known, "Colours")
+    assert owners.collections_of(site) == []
+    assert collection_changes.create_collection(site, "Colours").id > known.id

@@ -15,10 +15,11 @@ from alembic.migration import MigrationContext
 from sqlalchemy import MetaData, String, event, inspect, select
 from sqlalchemy.exc import DataError, IntegrityError
 
-from learn2search.store import collections, items, lessons, searches
+from learn2search.store import collections, items, lessons, searches, webhooks
 from learn2search.store.collections import Collection
 from learn2search.store.database import Database, newest_revision
 from learn2search.store.tables import metadata
+from learn2search.store.webhooks import Delivery, Webhook
 from tests.store.rows import NOW, new_item, new_search, question
 
 
@@ -108,13 +109,35 @@ def test_a_longer_strategy_should_come_and_go_without_losing_a_row(database: Dat
             (command.downgrade if revision == "0001" else command.upgrade)(config, revision)
         assert (database.revision(), strategy_length(database)) == (revision, length)
         kept = all_rows(database)
-        assert {
-            table: [row | one for row, one in zip(before[table], kept[table], strict=True)] for table in kept
-        } == before
+        assert {table: [row | one for row, one in zip(before[table], kept[table], strict=True)] for table in kept} == {
+            table: before[table] for table in kept
+        }  # others came later
     database.migrate()
     assert all_rows(database) == before
     indexes = {index["name"] for index in inspect(database.engine).get_indexes("search")}
     assert indexes == {index.name for index in metadata.tables["search"].indexes}
+
+
+def test_webhooks_should_come_and_go_with_their_collection(database: Database, faces: Collection) -> None:
+    hook = Webhook("w" * 32, faces.id, "https://shop.example", "s" * 64, ["search.found"], NOW)
+    told = Delivery("d" * 32, hook.id, "search.found", "{}", NOW, next_at=NOW)
+    with database.write() as db:
+        webhooks.add_webhook(db, hook)
+        webhooks.add_deliveries(db, [told])
+    with database.read() as db:
+        assert webhooks.webhooks_of(db, faces.id) == [hook]
+        assert webhooks.due(db, NOW, 5) == [told]
+    before = all_rows(database)
+    with database.changing_schema() as config:
+        command.downgrade(config, "0004")
+    assert not {"webhook", "delivery"} & set(all_rows(database))
+    database.migrate()
+    assert all_rows(database) == before | {"webhook": [], "delivery": []}
+    with database.write() as db:
+        webhooks.add_webhook(db, hook)
+        webhooks.add_deliveries(db, [told])
+        collections.remove(db, faces.id)
+    assert (all_rows(database)["webhook"], all_rows(database)["delivery"]) == ([], [])
 
 
 def test_a_migration_should_leave_foreign_keys_checked(database: Database, faces: collections.Collection) -> None:

@@ -8,6 +8,7 @@ from sqlalchemy.exc import StatementError
 from learn2search.store import collections, searches
 from learn2search.store.database import Database
 from learn2search.store.enums import AnswerKind
+from learn2search.store.searches import SearchFilter
 from tests.store.rows import NOW, closed, new_search, question
 
 
@@ -76,7 +77,7 @@ def test_the_pages_should_get_their_numbers(database: Database, faces: collectio
         assert [one.questions for one in searches.finished(db, faces.id)] == [5, 6]
         assert searches.answer_times(db, faces.id, 10) == [800]
         assert searches.count(db, faces.id) == (3, 1)
-        assert [row.id[0] for row in searches.latest(db, faces.id, 10, quarantined=True)] == ["c"]
+        assert [row.id[0] for row in searches.latest(db, faces.id, 10, wanted=SearchFilter(quarantined=True))] == ["c"]
         assert [row.id[0] for row in searches.page_of_ids(db, faces.id, "a" * 32, 1)] == ["b"]
         assert searches.count_since(db, faces.id, NOW + 1) == 2
         assert len(searches.steps_of(db, ["a" * 32, "b" * 32])["b" * 32]) == 1
@@ -93,7 +94,7 @@ def test_a_search_of_little_weight_should_be_set_aside_unless_the_owner_trusts_i
         searches.set_weights(db, [("a" * 32, 0.9, 3.0), ("b" * 32, 0.01, -6.0), ("c" * 32, 0.01, -6.0)])
     with database.read() as db:
         assert searches.count(db, faces.id) == (3, 1)
-        assert [row.id[0] for row in searches.latest(db, faces.id, 9, quarantined=True)] == ["b"]
+        assert [row.id[0] for row in searches.latest(db, faces.id, 9, wanted=SearchFilter(quarantined=True))] == ["b"]
         assert {row.id[0] for row in searches.latest_found(db, faces.id, 9)} == {"a", "c"}
         weights = {letter: searches.get(db, letter * 32) for letter in "abc"}
     assert [row and (row.weight, row.evidence, row.is_set_aside) for row in weights.values()] == [

@@ -36,6 +36,7 @@ def test_a_program_should_search(api: TestClient) -> None:
     started = api.post("/api/v1/collections/colours/searches")
     assert started.status_code == 201
     search = started.json()
+    api.headers["search-secret"] = search["secret"]
     shown = [item["item"] for item in search["question"]["shown"]]
     assert len(shown) == 4
     told = {"step": 1, "kind": "choice", "item": shown[0]}
@@ -66,9 +67,32 @@ def test_errors_should_be_json(api: TestClient) -> None:
     assert api.get("/api/v1/searches/none").status_code == 404
     assert "error" in api.get("/api/v1/searches/none").json()
     search = api.post("/api/v1/collections/colours/searches").json()
+    api.headers["search-secret"] = search["secret"]
     bad = api.post(f"/api/v1/searches/{search['id']}/answers", json={"step": 1, "kind": "dance"})
     assert bad.status_code == 422
     assert "kind" in bad.json()["error"]
+
+
+def test_a_search_should_be_of_who_has_its_secret(api: TestClient, token: str) -> None:
+    begun = api.post("/api/v1/collections/colours/searches").json()
+    here, given = f"/api/v1/searches/{begun['id']}", {"step": 1, "kind": "none"}
+    assert api.get(here).status_code == 403
+    assert "Search-Secret" in api.post(f"{here}/answers", json=given).json()["error"]
+    assert api.get(f"{here}/top", headers={"search-secret": "0" * 32}).status_code == 403
+    assert api.post(f"{here}/not-it").status_code == 403
+    ours = {"search-secret": begun["secret"]}
+    again = api.post(f"{here}/answers", json=given, headers=ours)
+    assert (again.status_code, again.json()["secret"]) == (200, None)
+    assert api.get(here, headers={"authorization": f"Bearer {token}"}).status_code == 200
+    assert api.get(f"/s/{begun['id']}").status_code == 403, "its id alone is no way in by the page either"
+
+
+def test_a_search_of_a_page_should_not_be_answered_by_program(client: TestClient) -> None:
+    page = client.post("/c/colours")
+    search_id = page.url.path.rsplit("/", 1)[1]
+    client.cookies.clear()
+    refused = client.post(f"/api/v1/searches/{search_id}/answers", json={"step": 1, "kind": "none"})
+    assert refused.status_code == 403
 
 
 def test_only_the_owner_should_simulate_and_read_what_was_learnt(api: TestClient, token: str) -> None:
@@ -95,9 +119,9 @@ def test_the_documentation_should_name_every_address(client: TestClient, app: Fa
     page = client.get("/docs").text
     for path in app.openapi()["paths"]:
         assert path in page
-    written = (ROOT / "docs" / "site.md").read_text()
+    written = (ROOT / "docs" / "api.md").read_text()
     for path in app.openapi()["paths"]:
-        assert path in written, f"docs/site.md does not name {path}"
+        assert path in written, f"docs/api.md does not name {path}"
 
 
 def test_the_example_should_be_valid_python(client: TestClient) -> None:
@@ -115,7 +139,8 @@ def described(settings: Settings, token: str) -> Iterator[BaseSchema]:
 
 
 @pytest.mark.parametrize(
-    "address", ["collections", "items", "searches", "answers", "not-it", "top", "models", "triplets"]
+    "address",
+    ["collections", "items", "searches", "answers", "not-it", "top", "models", "triplets", "{slug}", "files", "model"],
 )
 def test_the_api_should_keep_to_its_description(described: BaseSchema, address: str) -> None:
     """Schemathesis sends what the description allows, and what it does not: never a crash, always what was promised."""

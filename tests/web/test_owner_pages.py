@@ -1,12 +1,9 @@
 """The owner's pages without scripts."""
 
-import io
 import re
-import zipfile
 
 import pytest
 from fastapi.testclient import TestClient
-from PIL import Image
 
 from learn2search.site.administration.exports import EXPORTS
 from tests.web.forms import begin, shown_on
@@ -34,11 +31,28 @@ def test_only_the_token_should_open_the_owners_pages(client: TestClient, token: 
     assert client.get("/owner/colours").status_code == 401
 
 
-@pytest.mark.parametrize("page", ["", "/items", "/items?words=07", "/searches", "/searches?aside=1", "/settings"])
-def test_the_owners_pages_should_be_there(owner: TestClient, page: str) -> None:
+PAGES = (
+    "",
+    "/items",
+    "/items?words=07",
+    "/items?shown=retired&sort=uncertainty",
+    "/duplicates",
+    "/imports",
+    "/searches",
+    "/searches?aside=1",
+    "/searches?status=found&origin=page&strategy=sampled",
+    "/settings",
+    "/delete",
+)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_owners_pages_should_be_there_with_the_ways_out(owner: TestClient, page: str) -> None:
     answer = owner.get(f"/owner/colours{page}")
     assert answer.status_code == 200
     assert "Colours" in answer.text
+    assert '<a class="keep" href="/owner">All collections</a>' in answer.text
+    assert "Sign out" in answer.text
 
 
 def test_the_owner_should_see_a_search_step_by_step(owner: TestClient) -> None:
@@ -49,6 +63,8 @@ def test_the_owner_should_see_a_search_step_by_step(owner: TestClient) -> None:
     replay = owner.get(f"/owner/colours/searches/{search_id}").text
     assert "most like it" in replay
     assert "undo" in replay
+    assert "model id" not in replay
+    assert re.search(r"the model of \d+ [A-Z][a-z]+ \d{4}, 0 searches", replay)
     owner.post(f"{place}/show", data={"show": 9})
     replay = owner.get(f"/owner/colours/searches/{search_id}").text
     assert "another number at a time" in replay
@@ -61,8 +77,12 @@ def test_the_owner_should_change_settings(owner: TestClient) -> None:
     values = {"title": "Colours!", "noun": "shade", "nouns": "shades", "show": "2", "strategies": ["sampled", "gauss"]}
     page = owner.post("/owner/colours/settings", data=values | {"listed": "1"}).text
     assert 'value="shade"' in page
+    assert ">Saved.<" in page
     assert re.findall(r'name="strategies" value="(\w+)" checked', page) == ["sampled", "gauss"]
     assert "the shade you have in mind" in begin(owner)[1]
+    overview = owner.get("/owner/colours").text
+    assert "Not enough yet." in overview, "searches from before the test do not count"
+    assert re.search(r"sampled: 0 visitors, gauss: 0 visitors. Each needs 20", overview)
     assert owner.post("/owner/colours/settings", data=values | {"strategies": "magic"}).status_code == 422
     assert owner.post("/owner/colours/settings", data=values | {"strategies": []}).status_code == 422
     back = {
@@ -74,20 +94,6 @@ def test_the_owner_should_change_settings(owner: TestClient) -> None:
         "listed": "1",
     }
     owner.post("/owner/colours/settings", data=back)
-
-
-def test_the_owner_should_upload_and_read_what_went_wrong(owner: TestClient) -> None:
-    buffer = io.BytesIO()
-    picture = io.BytesIO()
-    Image.new("RGB", (40, 50), (1, 2, 3)).save(picture, "PNG")
-    with zipfile.ZipFile(buffer, "w") as archive:
-        archive.writestr("fresh.png", picture.getvalue())
-        archive.writestr("broken.jpg", b"no")
-    page = owner.post("/owner/colours/upload", files={"file": ("more.zip", buffer.getvalue())}).text
-    assert "1 added" in page
-    assert "broken.jpg" in page
-    assert "not a picture" in page
-    owner.post("/owner/colours/items/30", data={"title": "Fresh"})  # retired again
 
 
 @pytest.mark.parametrize("name", ["clicks.jsonl", "items.csv", "embedding.npz", "embedding.csv"])
@@ -102,3 +108,45 @@ def test_the_owner_should_ask_for_training_and_roll_back(owner: TestClient) -> N
     assert owner.post("/owner/colours/retrain").status_code == 200
     assert owner.post("/owner/colours/rollback", data={"version": 1}).status_code == 200
     assert owner.post("/owner/colours/rollback", data={"version": 99}).status_code == 404
+
+
+def test_searches_should_have_dates_and_filters(owner: TestClient) -> None:
+    begin(owner)
+    place, page = begin(owner)
+    step = re.search(r'name="step" value="(\d+)"', page).group(1)
+    owner.post(place, data={"step": step, "not-here": "1"})
+    found = re.compile(r'href="/owner/colours/searches/(\w{32})"')
+    everything = owner.get("/owner/colours/searches").text
+    assert len(re.findall(r"<time [^>]*>\d+ [A-Z][a-z]+ \d{4}, \d\d:\d\d</time>", everything)) == len(
+        found.findall(everything)
+    )
+    not_here = owner.get("/owner/colours/searches?status=not-here&origin=page").text
+    assert place.removeprefix("/s/") in found.findall(not_here)
+    assert set(found.findall(not_here)) < set(found.findall(everything))
+    assert '<option value="not-here" selected>' in not_here
+    assert "None yet" in owner.get("/owner/colours/searches?origin=simulated").text
+    assert found.findall(owner.get("/owner/colours/searches?status=nonsense").text) == found.findall(everything)
+
+
+def test_the_overview_should_say_how_far_it_has_learnt(owner: TestClient) -> None:
+    page = owner.get("/owner/colours").text
+    assert re.search(r"Still learning: \d+ of about \d+ searches until it is as good as it will get", page)
+    plan = owner.get("/owner/-/plan?items=300&pictures=9&searches=24").text
+    assert "About" in plan
+    assert "yours: 24" in plan
+    assert "learn2search plan --items 300 --pictures 9" in plan
+    assert "No collection of this size" in owner.get("/owner/-/plan?items=90000&pictures=5").text
+    assert owner.get("/owner/-/plan?items=-3").status_code == 200
+
+
+def test_models_should_say_what_they_are(owner: TestClient) -> None:
+    owner.post("/owner/colours/items/many", data={"action": "retire", "number": "1"})
+    owner.post("/owner/colours/items/many", data={"action": "restore", "number": "1"})
+    page = owner.get("/owner/colours").text
+    assert re.search(r"now \d+ items <span class=\"soft\">and \d+ before it", page)
+    assert "A new model is being fitted" in owner.post("/owner/colours/retrain").text
+
+
+def test_an_empty_table_should_have_all_its_columns(owner: TestClient) -> None:
+    page = owner.get("/owner/colours/searches?origin=simulated").text
+    assert page.count("<th") - page.count("<thead") == int(re.search(r'class="none" colspan="(\d+)"', page).group(1))

@@ -38,7 +38,8 @@ def simulate(
     By default they see the drawn faces of the demo as a person might: by the features that they are drawn from.
     """
     with needs_web_packages():
-        from learn2search.cli.visitors import Client, Visitors, visit
+        from learn2search.cli.visitors import Visitors, visit
+        from learn2search.client import Client
         from learn2search.demo import faces, similarity_features
         from learn2search.site.catalogue.known_features import read_features
 

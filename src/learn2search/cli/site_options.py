@@ -174,11 +174,12 @@ def needs_web_packages() -> Iterator[None]:
 @contextmanager
 def errors_in_a_line() -> Iterator[None]:
     """End the command with one line when the site refuses, or a file cannot be read or written."""
+    from learn2search.client import ClientError
     from learn2search.site.errors import SiteError
 
     try:
         yield
-    except SiteError as error:
+    except (SiteError, ClientError) as error:
         raise SystemExit(str(error)) from error
     except OSError as error:
         named = f"{error.filename}: " if error.filename else ""

@@ -1,10 +1,14 @@
 """Settings: environment variables with the prefix `LEARN2SEARCH_`, and options of the same names."""
 
+import re
 from pathlib import Path
+from typing import Annotated
 
 import platformdirs
-from pydantic import Field
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import Field, field_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+_ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:[0-9]{1,5})?|https?://\[[0-9a-f:]+\](:[0-9]{1,5})?")
 
 
 def default_home() -> Path:
@@ -25,6 +29,21 @@ class Settings(BaseSettings):
     seed: int | None = Field(default=None, ge=0)
     answers_per_minute: int = Field(default=240, ge=1)
     searches_per_minute: int = Field(default=40, ge=1)
+    webhook_private: bool = False
+    embed_origins: Annotated[tuple[str, ...], NoDecode] = ()
+
+    @field_validator("embed_origins", mode="before")
+    @classmethod
+    def _separated(cls, given: object) -> object:
+        """Origins between commas or spaces: `https://shop.example, https://blog.example`."""
+        names = re.split(r"[\s,]+", given.strip()) if isinstance(given, str) else given
+        if not isinstance(names, list | tuple):
+            return names
+        found = tuple(str(name).lower().rstrip("/") for name in names if name)
+        for name in found:
+            if not _ORIGIN.fullmatch(name):
+                raise ValueError(f"{name} is no origin: give scheme, host and port alone, as in https://shop.example")
+        return found
 
     @property
     def database(self) -> str:

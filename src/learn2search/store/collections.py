@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, bindparam, func, insert, select, update
+from sqlalchemy import Connection, RowMapping, Table, bindparam, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from learn2search.store.tables import collection, item, setting
+from learn2search.store.tables import collection, item, model, search, setting, step, triplet
 
 
 @dataclass(frozen=True)
@@ -45,12 +45,43 @@ def by_id(db: Connection, collection_id: int) -> Collection:
 
 def add(db: Connection, slug: str, title: str, options: dict[str, Any], now: float) -> Collection:
     values = {"slug": slug, "title": title, "options": options, "lessons": 0, "created_at": now}
+    values |= unused_id(db, collection)
     made = db.execute(insert(collection).values(values).returning(collection.c.id)).scalar_one()
     return Collection(int(made), slug, title, options, None, 0, now)
 
 
 def change(db: Connection, collection_id: int, title: str, options: dict[str, Any]) -> None:
     db.execute(update(collection).where(collection.c.id == collection_id).values(title=title, options=options))
+
+
+def remove(db: Connection, collection_id: int) -> None:
+    """Delete a collection with all its rows, and the settings whose names end with its id. Its ids stay used."""
+    for table in (collection, model):
+        newest = db.execute(select(func.max(table.c.id))).scalar_one_or_none()
+        put_setting(db, _last_id(table), str(max(newest or 0, int(get_setting(db, _last_id(table)) or 0))))
+    searches = select(search.c.id).where(search.c.collection_id == collection_id)
+    db.execute(delete(triplet).where(triplet.c.collection_id == collection_id))
+    db.execute(delete(step).where(step.c.search_id.in_(searches)))
+    for table in (search, model, item):
+        db.execute(delete(table).where(table.c.collection_id == collection_id))
+    db.execute(delete(setting).where(setting.c.name.endswith(f":{collection_id}", autoescape=True)))
+    db.execute(delete(collection).where(collection.c.id == collection_id))
+
+
+def unused_id(db: Connection, table: Table) -> dict[str, int]:
+    """The id that a new row has to have, if the database might give it one that a deleted row had.
+
+    SQLite gives ids of deleted rows again; workers may still know the old row by it. PostgreSQL never does.
+    """
+    last = None if db.dialect.name == "postgresql" else get_setting(db, _last_id(table))
+    if last is None:
+        return {}
+    newest = db.execute(select(func.max(table.c.id))).scalar_one_or_none()
+    return {"id": 1 + max(int(last), newest or 0)}
+
+
+def _last_id(table: Table) -> str:
+    return f"last id of {table.name}"
 
 
 def swap_model(db: Connection, collection_id: int, expected: int | None, model_id: int | None) -> bool:

@@ -38,6 +38,7 @@ UPGRADES: dict[str, Upgrade] = {
     "0001": _unchanged,  # 0002 makes room in search.strategy
     "0002": _with_weights,  # 0003 has weights
     "0003": _with_hints_and_links,  # 0004 has search.to_find, search.near and item.link
+    "0004": _unchanged,  # 0007 has webhooks
 }
 
 

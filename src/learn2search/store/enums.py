@@ -46,3 +46,4 @@ class RetiredBy(StrEnum):
 
     IMPORT = "import"  # its file is gone
     OWNER = "owner"
+    ERASED = "erased"  # the owner deleted it for good: only its number is left

@@ -4,12 +4,25 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, Select, bindparam, func, insert, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    RowMapping,
+    Select,
+    String,
+    bindparam,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from learn2search.store.enums import RetiredBy
 from learn2search.store.tables import item
 
 _MANY = 500  # names in one statement
+ERASED = "(deleted)"  # the title of an item that was deleted for good
 
 
 @dataclass(frozen=True)
@@ -73,15 +86,41 @@ def page(
     db: Connection, collection_id: int, words: str, offset: int, limit: int, *, active_only: bool = False
 ) -> tuple[int, list[Item]]:
     """How many items have the words in their title, key or group, and `limit` of them from `offset` on."""
-    matches = item.c.collection_id == collection_id
-    if active_only:
-        matches &= item.c.active
-    if words:
-        like = "%" + words.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
-        matches &= or_(*(column.ilike(like, escape="\\") for column in (item.c.title, item.c.key, item.c.family)))
+    matches = _matches(collection_id, words, active=True if active_only else None)
     total = db.execute(select(func.count()).select_from(item).where(matches)).scalar_one()
     query = select(item).where(matches).order_by(item.c.number).offset(offset).limit(limit)
     return int(total), _items(db, query)
+
+
+def matching(
+    db: Connection, collection_id: int, words: str = "", family: str = "", active: bool | None = None
+) -> list[int]:
+    """The numbers of the items with the words in their title, key or group, of a group, in use or retired."""
+    matches = _matches(collection_id, words, family, active)
+    return [
+        int(number) for number in db.execute(select(item.c.number).where(matches).order_by(item.c.number)).scalars()
+    ]
+
+
+def _matches(collection_id: int, words: str, family: str = "", active: bool | None = None) -> ColumnElement[bool]:
+    """Items that were deleted for good match nothing."""
+    matches = (item.c.collection_id == collection_id) & or_(
+        item.c.retired_by.is_(None), item.c.retired_by != RetiredBy.ERASED
+    )
+    if active is not None:
+        matches &= item.c.active if active else ~item.c.active
+    if family:
+        matches &= item.c.family == family
+    if words:
+        like = "%" + words.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
+        matches &= or_(*(column.ilike(like, escape="\\") for column in (item.c.title, item.c.key, item.c.family)))
+    return matches
+
+
+def families(db: Connection, collection_id: int, limit: int = 200) -> list[str]:
+    """The groups that items have, in the order of the alphabet."""
+    query = select(item.c.family).where(item.c.collection_id == collection_id, item.c.family != "").distinct()
+    return [str(name) for name in db.execute(query.order_by(item.c.family).limit(limit)).scalars()]
 
 
 def active_numbers(db: Connection, collection_id: int) -> list[int]:
@@ -99,6 +138,16 @@ def next_number(db: Connection, collection_id: int) -> int:
 def add(db: Connection, rows: Sequence[Item]) -> None:
     if rows:
         db.execute(insert(item), [vars(row) for row in rows])
+
+
+def erase(db: Connection, collection_id: int, numbers: Iterable[int], media: dict[str, Any]) -> None:
+    """Leave nothing of these items but their numbers, which models and the log of searches name: every text goes."""
+    texts = {column.name: "" for column in item.c if isinstance(column.type, String)}
+    for number in numbers:
+        same = (item.c.collection_id == collection_id, item.c.number == number)
+        left = {"title": ERASED, "key": f"{ERASED} {number}", "media": media}
+        out = {"active": False, "retired_by": RetiredBy.ERASED}
+        db.execute(update(item).where(*same).values(texts | left | out))
 
 
 def change(db: Connection, rows: Sequence[Item]) -> None:

@@ -1,5 +1,6 @@
 """Statements about triplets: what finished searches teach, one lesson a search."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -104,6 +105,15 @@ def usable_triplets(db: Connection, collection_id: int) -> Triplets:
 def count(db: Connection, collection_id: int) -> int:
     """How many triplets a fit may use."""
     return int(db.execute(_valid(select(func.count()), collection_id)).scalar_one())
+
+
+def count_by_item(db: Connection, collection_id: int) -> dict[int, int]:
+    """How many triplets that a fit may use name each item; items that none names are left out."""
+    counts: Counter[int] = Counter()
+    for column in (triplet.c.anchor, triplet.c.near, triplet.c.far):
+        query = _valid(select(column, func.count()), collection_id).group_by(column)
+        counts.update({int(row[0]): int(row[1]) for row in db.execute(query)})
+    return dict(counts)
 
 
 def withdraw(db: Connection, search_id: str) -> None:

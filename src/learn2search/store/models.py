@@ -8,7 +8,7 @@ import numpy as np
 from sqlalchemy import Connection, RowMapping, Select, func, insert, select
 
 from learn2search.embedding import Embedding
-from learn2search.store.collections import lock
+from learn2search.store.collections import lock, unused_id
 from learn2search.store.enums import ModelOrigin
 from learn2search.store.tables import model
 from learn2search.typing import Items
@@ -109,7 +109,8 @@ def add(
         "metrics": metrics,
         "created_at": now,
     }
-    statement = insert(model).values(arrays=_packed(items, embedding), **values).returning(model.c.id)
+    given = values | unused_id(db, model)
+    statement = insert(model).values(arrays=_packed(items, embedding), **given).returning(model.c.id)
     made = db.execute(statement).scalar_one()
     return Model(ModelInfo(id=int(made), **values), items, embedding)
 

@@ -1,7 +1,7 @@
 """Statements about searches and their steps. An answer is one UPDATE of an open step and one INSERT of the next."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from sqlalchemy import (
@@ -20,7 +20,7 @@ from sqlalchemy import (
     select,
     update,
 )
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.dialects import postgresql, sqlite
 
 from learn2search.store.enums import AnswerKind, SearchOrigin, SearchStatus
 from learn2search.store.tables import search, step
@@ -89,6 +89,10 @@ class SearchRow:
 
 
 # The statements of every click are built once.
+_ADD = {
+    "sqlite": sqlite.insert(search).on_conflict_do_nothing(index_elements=["id"]),
+    "postgresql": postgresql.insert(search).on_conflict_do_nothing(index_elements=["id"]),
+}
 _GET = select(search).where(search.c.id == bindparam("of_search"))
 _STEPS = select(step).where(step.c.search_id == bindparam("of_search")).order_by(step.c.number)
 _SHOW = insert(step)
@@ -111,12 +115,7 @@ _WEIGH = (
 
 def add(db: Connection, row: SearchRow, first: StepRow) -> bool:
     """Write a new search and its first question; False when there is one of this id."""
-    try:
-        with db.begin_nested():
-            db.execute(insert(search).values(_row_values(row)))
-    except IntegrityError:
-        if get(db, row.id) is None:  # it is not the id that is wrong
-            raise
+    if db.execute(_ADD[db.dialect.name], _row_values(row)).rowcount == 0:
         return False
     show(db, row.id, first)
     return True
@@ -236,11 +235,14 @@ class Finished:
     target: int
     strategy: str
     lesson: int
+    started_at: float = 0.0
+    visitor: str | None = None
+    origin: SearchOrigin = SearchOrigin.PAGE
 
 
 def finished(db: Connection, collection_id: int) -> list[Finished]:
     """All searches that were found, without a hint, and became lessons, in the order of their ends."""
-    columns = (search.c.ended_at, search.c.questions, search.c.target, search.c.strategy, search.c.lesson)
+    columns = [search.c[field.name] for field in fields(Finished)]
     learnt = and_(_found_unaided(collection_id), search.c.lesson.is_not(None))
     query = select(*columns).where(learnt).order_by(search.c.ended_at, search.c.id)
     return [Finished(*row) for row in db.execute(query)]
@@ -310,14 +312,33 @@ def answer_times_by_count(db: Connection, collection_id: int, limit: int) -> dic
     return times
 
 
+@dataclass(frozen=True)
+class SearchFilter:
+    """Which searches; None leaves a column alone. `quarantined`: those set aside, or the others."""
+
+    quarantined: bool | None = None
+    status: SearchStatus | None = None
+    origin: SearchOrigin | None = None
+    strategy: str | None = None
+
+
 def latest(
-    db: Connection, collection_id: int, limit: int, offset: int = 0, quarantined: bool | None = None
+    db: Connection, collection_id: int, limit: int, offset: int = 0, wanted: SearchFilter | None = None
 ) -> list[SearchRow]:
-    """Searches, the newest first. `quarantined` restricts them to those set aside, or to the others."""
-    query = select(search).where(search.c.collection_id == collection_id)
-    if quarantined is not None:
-        query = query.where(_set_aside() if quarantined else not_(_set_aside()))
+    """Searches, the newest first."""
+    query, wanted = select(search).where(search.c.collection_id == collection_id), wanted or SearchFilter()
+    if wanted.quarantined is not None:
+        query = query.where(_set_aside() if wanted.quarantined else not_(_set_aside()))
+    for name in ("status", "origin", "strategy"):
+        if getattr(wanted, name) is not None:
+            query = query.where(search.c[name] == getattr(wanted, name))
     return _rows(db, query.order_by(search.c.changed_at.desc(), search.c.id).offset(offset).limit(limit))
+
+
+def strategies(db: Connection, collection_id: int) -> list[str]:
+    """The strategies that searches have used."""
+    query = select(search.c.strategy).where(search.c.collection_id == collection_id).distinct()
+    return sorted(str(name) for name in db.execute(query).scalars())
 
 
 def latest_found(db: Connection, collection_id: int, limit: int) -> list[SearchRow]:

@@ -3,7 +3,8 @@
     collection ─┬─ item
                 ├─ model        an embedding with the items that it covers; never changed once written
                 ├─ search ─── step    the log of answers: the truth from which beliefs are rebuilt
-                └─ triplet      what finished searches teach, derived from their steps
+                ├─ triplet      what finished searches teach, derived from their steps
+                └─ webhook ── delivery   who is told of finds and models, and what they were told
 
 A finished search becomes the next *lesson* of its collection. So two numbers say what a search knows: the model that it
 began with, and how many lessons there were.
@@ -180,4 +181,30 @@ Index(
     unique=True,
     sqlite_where=text("NOT withdrawn"),
     postgresql_where=text("NOT withdrawn"),
+)
+
+webhook = Table(
+    "webhook",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("collection_id", ForeignKey("collection.id", ondelete="CASCADE"), nullable=False),
+    Column("url", Text, nullable=False),
+    Column("secret", String(64), nullable=False),  # signs what it is told
+    Column("kinds", JSON, nullable=False),
+    Column("created_at", Double, nullable=False),
+)
+
+delivery = Table(
+    "delivery",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("webhook_id", ForeignKey("webhook.id", ondelete="CASCADE"), nullable=False),
+    Column("kind", String(32), nullable=False),
+    Column("body", Text, nullable=False),
+    Column("created_at", Double, nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("next_at", Double, nullable=True),  # None once it was delivered or given up
+    Column("delivered_at", Double, nullable=True),
+    Column("message", Text, nullable=False),
+    Index(None, "next_at"),
 )

@@ -2,14 +2,14 @@
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Depends, Header, Query, Request
 from fastapi import Path as InPath
 from pydantic import BaseModel, ConfigDict, Field
 
 from learn2search.site.administration import owners
 from learn2search.site.catalogue.item_media import media_of
 from learn2search.site.context import Site
-from learn2search.site.errors import Conflict, Unauthorised
+from learn2search.site.errors import Conflict, Forbidden, Unauthorised
 from learn2search.site.learning.metadata import metadata_of
 from learn2search.site.show_counts import ShowCount
 from learn2search.site.visits import figures, searching
@@ -17,10 +17,11 @@ from learn2search.site.visits.search_state import SearchState
 from learn2search.store import lessons, models
 from learn2search.store.enums import AnswerKind, ModelOrigin, SearchOrigin, SearchStatus
 from learn2search.store.items import Item
+from learn2search.web.api_errors import ERRORS
 from learn2search.web.health import ANSWERS, SEARCHES
 from learn2search.web.media_files import media_url
 from learn2search.web.rendering import site_of
-from learn2search.web.security import is_owner, limited, must_be_owner
+from learn2search.web.security import is_owner, limited, must_be_owner, new_secret
 
 router = APIRouter(prefix="/api/v1", tags=["API"])
 OurSite = Annotated[Site, Depends(site_of)]
@@ -28,12 +29,6 @@ Slug = Annotated[str, InPath(max_length=64)]
 SearchId = Annotated[str, InPath(max_length=64)]
 Given = Literal[AnswerKind.CHOICE, AnswerKind.NONE, AnswerKind.FOUND, AnswerKind.UNDO, AnswerKind.NOT_HERE]
 ItemNumber = Annotated[int, Field(ge=0, le=2**31 - 1)]
-
-
-class ErrorOut(BaseModel):
-    """Why it did not work."""
-
-    error: str
 
 
 class CollectionOut(BaseModel):
@@ -73,6 +68,9 @@ class SearchOut(BaseModel):
     """A search as it is now."""
 
     id: str
+    secret: str | None = Field(
+        default=None, description="Given once, when the search begins: what answers it sends this as `Search-Secret`."
+    )
     collection: str
     status: SearchStatus
     number: int = Field(description="The number of the current question, or of the last one.")
@@ -86,7 +84,7 @@ class SearchOut(BaseModel):
 class StartIn(BaseModel):
     """How to search. `simulated` needs the owner's token."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{}, {"show": 2}]})
 
     show: ShowCount | None = None
     simulated: bool = False
@@ -96,7 +94,10 @@ class StartIn(BaseModel):
 class AnswerIn(BaseModel):
     """An answer to a step. The same answer twice is one answer."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={"examples": [{"step": 1, "kind": "none"}, {"step": 1, "kind": "found", "item": 0}]},
+    )
 
     step: int = Field(ge=1, le=2**31 - 1)
     kind: Given
@@ -122,12 +123,23 @@ class TripletsOut(BaseModel):
     rows: list[list[int]]
 
 
-_ERRORS: dict[int | str, dict[str, Any]] = {
-    code: {"model": ErrorOut} for code in (401, 403, 404, 409, 413, 422, 429, 503)
-}
+def only_with_secret(
+    request: Request,
+    site: OurSite,
+    search_id: SearchId,
+    search_secret: Annotated[str, Header(max_length=64, description="The secret of the search.")] = "",
+) -> None:
+    """A dependency: a search is of the program that began it, and of the owner."""
+    if not searching.is_of(site, search_id, site.visitor_hash(search_secret)) and not is_owner(request):
+        raise Forbidden(
+            "This search needs its secret: send what beginning it returned as `secret`, in the header Search-Secret."
+        )
 
 
-@router.get("/collections", responses=_ERRORS)
+_SECRET = Depends(only_with_secret)
+
+
+@router.get("/collections", responses=ERRORS)
 def list_collections(site: OurSite) -> list[CollectionOut]:
     """The collections."""
     return [
@@ -142,7 +154,7 @@ def list_collections(site: OurSite) -> list[CollectionOut]:
     ]
 
 
-@router.get("/collections/{slug}/items", responses=_ERRORS)
+@router.get("/collections/{slug}/items", responses=ERRORS)
 def list_items(
     site: OurSite,
     slug: Slug,
@@ -157,26 +169,28 @@ def list_items(
 
 
 @router.post(
-    "/collections/{slug}/searches", status_code=201, responses=_ERRORS, dependencies=[Depends(limited("searches"))]
+    "/collections/{slug}/searches", status_code=201, responses=ERRORS, dependencies=[Depends(limited("searches"))]
 )
 def start_search(request: Request, site: OurSite, slug: Slug, how: StartIn | None = None) -> SearchOut:
-    """Begin a search."""
+    """Begin a search. Its `secret` is given only here, and needed to answer."""
     how = how or StartIn()
     if how.simulated and not is_owner(request):
         raise Unauthorised("Simulated visitors need the owner's token, because the site learns from them.")
     origin = SearchOrigin.SIMULATED if how.simulated else SearchOrigin.API
-    begun = searching.start(site, slug, show=how.show, origin=origin, near=how.near)
+    secret = new_secret()
+    visitor = site.visitor_hash(secret)
+    begun = searching.start(site, slug, visitor=visitor, show=how.show, origin=origin, near=how.near)
     SEARCHES.inc()
-    return _search(begun)
+    return _search(begun).model_copy(update={"secret": secret})
 
 
-@router.get("/searches/{search_id}", responses=_ERRORS)
+@router.get("/searches/{search_id}", responses=ERRORS, dependencies=[_SECRET])
 def get_search(site: OurSite, search_id: SearchId) -> SearchOut:
     """A search as it is now."""
     return _search(searching.state(site, search_id))
 
 
-@router.post("/searches/{search_id}/answers", responses=_ERRORS, dependencies=[Depends(limited("answers"))])
+@router.post("/searches/{search_id}/answers", responses=ERRORS, dependencies=[Depends(limited("answers")), _SECRET])
 def answer_search(site: OurSite, search_id: SearchId, given: AnswerIn) -> SearchOut:
     """Answer a question. If its step is not open the status is 409, unless this answer was given before."""
     now = searching.answer(site, search_id, given.step, given.kind, given.item)
@@ -186,20 +200,20 @@ def answer_search(site: OurSite, search_id: SearchId, given: AnswerIn) -> Search
     return _search(now)
 
 
-@router.post("/searches/{search_id}/not-it", responses=_ERRORS, dependencies=[Depends(limited("answers"))])
+@router.post("/searches/{search_id}/not-it", responses=ERRORS, dependencies=[Depends(limited("answers")), _SECRET])
 def correct_search(site: OurSite, search_id: SearchId) -> SearchOut:
     """Undo the end of a search: its last question is open again."""
     return _search(searching.correct(site, search_id))
 
 
-@router.get("/searches/{search_id}/top", responses=_ERRORS)
+@router.get("/searches/{search_id}/top", responses=ERRORS, dependencies=[_SECRET])
 def most_probable(site: OurSite, search_id: SearchId, count: Annotated[int, Query(ge=1, le=100)] = 10) -> list[ItemOut]:
     """The items that fit the answers best, likeliest first; none while no item is clearly likelier than chance."""
     now, gallery = searching.gallery(site, search_id, count)
     return [_item(now.collection.slug, one) for one in gallery.items] if gallery.likeliest else []
 
 
-@router.get("/collections/{slug}/models", responses=_ERRORS, dependencies=[Depends(must_be_owner)])
+@router.get("/collections/{slug}/models", responses=ERRORS, dependencies=[Depends(must_be_owner)])
 def list_models(site: OurSite, slug: Slug) -> list[ModelOut]:
     """The models of a collection, newest first. For the owner."""
     collection = site.collection(slug)
@@ -219,7 +233,7 @@ def list_models(site: OurSite, slug: Slug) -> list[ModelOut]:
     ]
 
 
-@router.get("/collections/{slug}/triplets", responses=_ERRORS, dependencies=[Depends(must_be_owner)])
+@router.get("/collections/{slug}/triplets", responses=ERRORS, dependencies=[Depends(must_be_owner)])
 def list_triplets(site: OurSite, slug: Slug) -> TripletsOut:
     """All comparisons that can be learnt from. For the owner."""
     collection = site.collection(slug)

@@ -21,14 +21,18 @@ from learn2search.site.settings import Settings
 from learn2search.web import (
     api,
     appearance_pages,
+    embedded_pages,
     health,
     hint_pages,
     landing_page,
     media_files,
+    owner_api,
     owner_pages,
     search_pages,
     sentence_pages,
+    webhook_pages,
 )
+from learn2search.web.embedded_pages import Embedded
 from learn2search.web.head_requests import HeadAsGet
 from learn2search.web.rendering import render
 from learn2search.web.security import Guard, RateLimits
@@ -72,11 +76,24 @@ def create_app(settings: Settings | None = None, *, warm: bool = False) -> FastA
         redoc_url=None,
         openapi_url="/api/v1/openapi.json",
     )
-    parts = (landing_page, search_pages, hint_pages, sentence_pages, appearance_pages)
-    for part in (*parts, owner_pages, media_files, health, api):
+    for part in (
+        landing_page,
+        search_pages,
+        hint_pages,
+        embedded_pages,
+        sentence_pages,
+        appearance_pages,
+        owner_pages,
+        webhook_pages,
+        media_files,
+        health,
+        api,
+        owner_api,
+    ):
         app.include_router(part.router)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
-    app.add_middleware(Guard)
+    app.add_middleware(Embedded)
+    app.add_middleware(Guard, friends=settings.embed_origins)
     app.add_middleware(HeadAsGet)
     app.exception_handler(SiteError)(_site_error)
     app.exception_handler(HTTPException)(_http_error)

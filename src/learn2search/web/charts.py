@@ -12,6 +12,7 @@ from learn2search.site.visits.figures import Band
 from learn2search.site.visits.search_state import SearchState
 from learn2search.typing import Array
 
+_EDGE = 30.0  # from the middle of a picture on the map to the edge of the map: a picture is 40 × 50
 FUNNEL_WIDTH, FUNNEL_MIDDLE, FUNNEL_HALF = 1200.0, 37.0, 35.0
 
 
@@ -204,8 +205,9 @@ def map_points(known: EmbeddingAt, width: float, height: float, pictures: int = 
     _, _, directions = np.linalg.svd(mean, full_matrices=False)
     flat = mean @ directions[:2].T if len(directions) > 1 else np.column_stack([mean[:, 0], np.zeros(len(mean))])
     reach = np.maximum(np.quantile(np.abs(flat), 0.99, axis=0), 1e-9)
-    scale = min(0.46 * width / reach[0], 0.46 * height / reach[1])
-    points = np.clip(flat * scale, [-0.47 * width, -0.47 * height], [0.47 * width, 0.47 * height])
+    room = np.array([width, height]) / 2 - _EDGE
+    scale = float((room / reach).min())
+    points = np.clip(flat * scale, -room, room)
     points += np.array([width / 2, height / 2])
     variance = known.embedding.var
     spread = np.zeros(len(mean)) if variance is None else np.sqrt(variance.mean(axis=1)) * scale

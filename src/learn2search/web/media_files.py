@@ -14,7 +14,7 @@ from learn2search.site.errors import NotFound
 router = APIRouter(include_in_schema=False)
 
 _STATIC = Path(__file__).parent / "static"
-_NAME = re.compile(r"[0-9a-f]{32}(-[sw])?\.(webp|svg|mp3|ogg|wav|flac|m4a)")
+_NAME = re.compile(r"[0-9a-f]{32}(-[sw])?\.(webp|svg|mp3|ogg|wav|flac|m4a|mp4|webm)")
 _SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 _TYPES = {
     "webp": "image/webp",
@@ -24,13 +24,15 @@ _TYPES = {
     "wav": "audio/wav",
     "flac": "audio/flac",
     "m4a": "audio/mp4",
+    "mp4": "video/mp4",
+    "webm": "video/webm",
 }
 FOREVER = "public, max-age=31536000, immutable"
 
 
 @router.get("/media/{slug}/{name}")
 def media(request: Request, slug: str, name: str) -> Response:
-    """A file that never changes, because its name is made from its content."""
+    """A file that never changes, because its name is made from its content. A part of it may be asked for (Range)."""
     if not _SLUG.fullmatch(slug) or not _NAME.fullmatch(name):
         raise NotFound("There is no such file.")
     folder: Path = request.app.state.site.settings.media / slug

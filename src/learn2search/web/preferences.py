@@ -3,6 +3,7 @@
 from fastapi import Request, Response
 
 from learn2search.site.show_counts import SHOW_COUNTS
+from learn2search.web.security import embedded_secret
 from learn2search.web.translation.language import LANGUAGES, Language, preferred
 
 _SHOW, _LANGUAGE, _SECONDS = "show", "language", 180 * 86_400
@@ -31,6 +32,9 @@ def remember_language(request: Request, response: Response, language: Language) 
 
 
 def _remember(request: Request, response: Response, name: str, value: str) -> None:
+    """Pages inside those of other sites set no cookie."""
+    if embedded_secret(request) is not None:
+        return
     secure = request.url.scheme == "https"
     response.set_cookie(name, value, max_age=_SECONDS, httponly=True, samesite="lax", secure=secure)
 

@@ -1,5 +1,6 @@
 """Templates, and what all pages share."""
 
+import time
 from functools import cache, partial
 from typing import Any
 
@@ -14,11 +15,24 @@ from learn2search.site.learning.metadata import metadata_of
 from learn2search.site.show_counts import CHOICE_KEYS, SHOW_COUNTS
 from learn2search.web import charts
 from learn2search.web.media_files import media_url, static_url
+from learn2search.web.notices import notice_of
 from learn2search.web.preferences import language_of
+from learn2search.web.security import EMBED, embedded_secret
 from learn2search.web.translation.language import ENGLISH, LANGUAGES, Language
 from learn2search.web.wording import default_sentence, sentence
 
 ENGLISH_ONLY = ("owner/", "docs.html")  # templates: the owner's pages, and the one for programmers
+
+
+def _date(then: float) -> str:
+    """A day, as one says it: 12 March 2026."""
+    day = time.gmtime(then)
+    return f"{day.tm_mday} {time.strftime('%B %Y', day)}"
+
+
+def _moment(then: float) -> str:
+    """A day and a time: 12 March 2026, 14:05 (UTC)."""
+    return f"{_date(then)}, {time.strftime('%H:%M', time.gmtime(then))}"
 
 
 def _length(seconds: float) -> str:
@@ -56,11 +70,14 @@ def templates_in(language: Language) -> Environment:
         media_of=media_of,
         media_url=media_url,
         metadata_of=metadata_of,
+        notice_of=notice_of,
         sentence=partial(sentence, language),
         show_counts=SHOW_COUNTS,
         static_url=static_url,
     )
     made.filters.update(
+        date=_date,
+        moment=_moment,
         thousands=language.number,
         duration=language.duration,
         in_words=language.in_words,
@@ -76,6 +93,17 @@ def _is_translated(request: Request, template: str) -> bool:
     return not template.startswith(ENGLISH_ONLY) and not f"{request.url.path}/".startswith("/owner/")
 
 
+def home_of(request: Request, search_id: str) -> str:
+    """The address of a search: on the site, or inside the page of another site."""
+    secret = embedded_secret(request)
+    return f"/s/{search_id}" if secret is None else embedded_home(search_id, secret)
+
+
+def embedded_home(search_id: str, secret: str) -> str:
+    """The address of a search inside the page of another site. Who has it can answer."""
+    return f"{EMBED}s/{search_id}/{secret}"
+
+
 def render(
     request: Request,
     template: str,
@@ -88,7 +116,13 @@ def render(
     language = language_of(request) if translated else ENGLISH
     page = templates_in(language).get_template(template)
     text = page.render(
-        request=request, path=request.url.path, translated=translated, appearance=_appearance(request), **values
+        request=request,
+        path=request.url.path,
+        translated=translated,
+        appearance=_appearance(request),
+        embedded=embedded_secret(request) is not None,
+        home_of=partial(home_of, request),
+        **values,
     )
     said = {"Cache-Control": "no-store", "Content-Language": language.code}
     said |= {"Vary": "Accept-Language, Cookie"} if translated else {}

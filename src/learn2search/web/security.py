@@ -2,6 +2,7 @@
 
 import re
 import secrets
+from collections.abc import Collection
 from urllib.parse import urlsplit
 
 from fastapi import Request, Response
@@ -21,6 +22,8 @@ CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self'; font-src 'self'; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
+_NO_FRAMES = "frame-ancestors 'none'"
+EMBED, API = "/embed/", "/api/v1/"
 HEADERS = {
     "Content-Security-Policy": CSP,
     "X-Content-Type-Options": "nosniff",
@@ -33,6 +36,7 @@ LARGEST_PICTURE = 20_000_000  # that a visitor may send
 LARGEST_UPLOAD = 500_000_000
 OWNER_COOKIE, VISITOR_COOKIE = "owner", "visitor"
 OWNER_SECONDS = 30 * 86_400
+EMBEDDED = "embedded_secret"  # in the state of a request
 _PICTURES_AT = re.compile("/c/[^/]+/like")
 _SAFE = {"GET", "HEAD", "OPTIONS"}
 
@@ -40,28 +44,63 @@ _SAFE = {"GET", "HEAD", "OPTIONS"}
 class Guard:
     """Middleware: adds the security headers, and refuses requests that other sites send or that are too large."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
+    def __init__(self, app: ASGIApp, friends: Collection[str] = ()) -> None:
+        """friends: the origins whose pages may show a search and use the API."""
+        self.app, self.friends = app, friends
+        self._in_frames = {"Content-Security-Policy": CSP.replace(_NO_FRAMES, _frames(friends))}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        added = HEADERS | (self._in_frames if scope["path"].startswith(EMBED) else {})
+        if is_friendly(scope, self.friends):
+            added |= _shared_with(Headers(scope=scope)["origin"])
+            if scope["method"] == "OPTIONS":
+                await Response(status_code=204, headers=added)(scope, receive, send)
+                return
+            scope = without_cookies(scope)
 
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
+                for name, value in added.items():
                     headers.setdefault(name, value)
             await send(message)
 
-        refusal = await _refusal(scope)
+        refusal = await _refusal(scope, self.friends)
         await (refusal or self.app)(scope, receive, guarded)
 
 
-async def _refusal(scope: Scope) -> JSONResponse | None:
+def _frames(friends: Collection[str]) -> str:
+    return f"frame-ancestors {' '.join(friends)}" if friends else _NO_FRAMES
+
+
+def is_friendly(scope: Scope, friends: Collection[str]) -> bool:
+    """Does the page of another site that is allowed to use the API?"""
+    return scope["path"].startswith(API) and Headers(scope=scope).get("origin", "") in friends
+
+
+def _shared_with(origin: str) -> dict[str, str]:
+    """What lets the page of this origin read an answer of the API. Without cookies: they are not shared."""
+    return {
+        "Access-Control-Allow-Origin": origin,
+        "Access-Control-Allow-Methods": "GET, POST, PUT, PATCH, DELETE",
+        "Access-Control-Allow-Headers": "Content-Type, Search-Secret, Authorization",
+        "Access-Control-Expose-Headers": "Retry-After",
+        "Access-Control-Max-Age": "600",
+        "Vary": "Origin",
+    }
+
+
+def without_cookies(scope: Scope) -> Scope:
+    """The request as if the browser had no cookies of this site: another site's page must not act as the owner."""
+    return {**scope, "headers": [(name, value) for name, value in scope["headers"] if name.lower() != b"cookie"]}
+
+
+async def _refusal(scope: Scope, friends: Collection[str]) -> JSONResponse | None:
     headers = Headers(scope=scope)
-    if scope["method"] not in _SAFE and _is_foreign(headers):
+    if scope["method"] not in _SAFE and _is_foreign(headers) and not is_friendly(scope, friends):
         return JSONResponse({"error": "Another site may not act for you here."}, 403)
     if "transfer-encoding" in headers:
         return JSONResponse({"error": "Please say how long the request is (Content-Length)."}, 411)
@@ -77,7 +116,9 @@ async def _refusal(scope: Scope) -> JSONResponse | None:
 async def _may_upload(scope: Scope) -> bool:
     """Is this the owner's upload? It must be known here, since a form is read before its route can check the sender."""
     path: str = scope["path"]
-    if not (path.startswith("/owner/") and path.endswith("/upload")):
+    by_page = path.startswith("/owner/") and path.endswith("/upload")
+    by_program = path.startswith(f"{API}collections/") and path.endswith(("/items", "/files", "/embedding", ".npz"))
+    if not (by_page or by_program):
         return False
     return await run_in_threadpool(is_owner, Request(scope))
 
@@ -141,9 +182,23 @@ def has_visited(request: Request) -> bool:
 def visitor_of(request: Request) -> tuple[str, str | None]:
     """The visitor's hash, and the cookie to set if there was none."""
     site: Site = request.app.state.site
+    inside = embedded_secret(request)
+    if inside is not None:
+        return site.visitor_hash(inside), None
     known = request.cookies.get(VISITOR_COOKIE, "")
     cookie = known if len(known) == 32 else secrets.token_hex(16)
     return site.visitor_hash(cookie), None if cookie == known else cookie
+
+
+def embedded_secret(request: Request) -> str | None:
+    """What stands for the visitor's cookie in the page of another site; None on a page of its own."""
+    found: str | None = getattr(request.state, EMBEDDED, None)
+    return found
+
+
+def new_secret() -> str:
+    """What stands for a visitor's cookie where there is none: the secret of one search."""
+    return secrets.token_hex(16)
 
 
 def remember_visitor(request: Request, response: Response, cookie: str | None) -> None:

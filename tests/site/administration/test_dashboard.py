@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from learn2search.site.administration import dashboard
+from learn2search.site.administration import dashboard, item_changes
 from learn2search.site.catalogue.imports import make_collection
 from learn2search.site.context import Site
+from learn2search.site.learning import publishing
 from learn2search.store.collections import Collection
 from learn2search.store.enums import SearchStatus
 from learn2search.store.searches import Finished
@@ -37,9 +38,12 @@ def test_curves_should_split_by_how_well_the_target_is_known() -> None:
     assert set(curve.little_known) == {10.0}
 
 
-def test_strategies_should_be_compared_with_intervals() -> None:
-    done = [Finished(0.0, 5 + at % 3, 0, "sampled", 1) for at in range(100)]
-    assert dashboard.compare_strategies(done) == []
-    both = dashboard.compare_strategies([*done, *(Finished(0.0, 9, 0, "gauss", 1) for _ in range(50))])
-    assert [one.strategy for one in both] == ["gauss", "sampled"]
-    assert both[1].low <= both[1].median == 6 <= both[1].high
+def test_models_that_only_follow_items_should_be_one_row(site: Site, learnt: Collection) -> None:
+    for number in (1, 2):
+        item_changes.retire_items(site, learnt, [number])
+    publishing.roll_back(site, site.collection("colours"), 1)
+    rows = dashboard.overview(site, site.collection("colours")).models
+    words = [(row.what, row.times) for row in rows]
+    assert words[:2] == [("rolled back to 1", 1), ("now 28 items", 2)]
+    assert words[2][0].startswith("fitted to")
+    assert words[-1] == ("the first", 1)

@@ -1,11 +1,14 @@
 """The figures of the owner's first page: how searches became shorter, what is known, how strategies compare."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from learn2search.site.administration.measured_searches import MeasuredSearches, measured, median_of, of_people
+from learn2search.site.administration.learning_progress import LearningProgress, learning_progress
+from learn2search.site.administration.measured_searches import MeasuredSearches, measured, of_people
+from learn2search.site.administration.strategy_comparison import StrategyTest, compare_strategies
+from learn2search.site.catalogue.options import options_of
 from learn2search.site.context import Site
 from learn2search.site.learning.failures import Failure, failure_of
 from learn2search.site.learning.metadata import metadata_of
@@ -21,7 +24,6 @@ from learn2search.typing import Array, Integers, Items, Mask, Triplets
 
 _POINTS = 60  # of a curve
 _ANSWERS = 2000  # the latest ones, whose times are looked at
-_COMPARED = 1000  # the latest searches, by which strategies are compared
 _LITTLE = 0.25  # of the median number of comparisons: items with fewer are little known
 _NAMED = 4  # little-known items that are named
 
@@ -53,14 +55,20 @@ class Curve:
 
 
 @dataclass(frozen=True)
-class StrategyFigures:
-    """Median questions of a strategy with a 95% interval."""
+class ModelRow:
+    """A model in the list of models.
 
-    strategy: str
-    searches: int
-    median: float
-    low: float
-    high: float
+    Attributes
+    ----------
+    what
+        How it came about, in words.
+    times
+        How many models in a row only followed the items, of which this is the newest; 1 for any other model.
+    """
+
+    info: ModelInfo
+    what: str
+    times: int = 1
 
 
 @dataclass(frozen=True)
@@ -95,10 +103,11 @@ class Overview:
     least_known: tuple[tuple[Item, int], ...]
     quarantined: int
     curve: Curve | None
-    models: tuple[ModelInfo, ...]
-    strategies: tuple[StrategyFigures, ...]
+    models: tuple[ModelRow, ...]
+    strategy_test: StrategyTest | None
     embedding: EmbeddingAt | None
     failure: Failure | None
+    progress: LearningProgress | None
     measured: MeasuredSearches | None
 
     @property
@@ -111,7 +120,7 @@ def overview(site: Site, collection: Collection) -> Overview:
     """All figures of a collection."""
     embedding = None if collection.model_id is None else site.newest_embedding(collection)
     numbers = np.empty(0, np.int64) if embedding is None else embedding.items
-    failure = failure_of(site, collection)
+    failure, options = failure_of(site, collection), options_of(collection)
     with site.database.read() as db:
         done = searches.finished(db, collection.id)
         learnt = lessons.usable_triplets(db, collection.id)
@@ -134,12 +143,50 @@ def overview(site: Site, collection: Collection) -> Overview:
             least_known=tuple((named[int(numbers[at])], int(per_item[at])) for at in least),
             quarantined=searches.count(db, collection.id)[1],
             curve=curve(done, well_known_targets(done, learnt), history),
-            models=tuple(history),
-            strategies=tuple(compare_strategies(done)),
+            models=tuple(model_rows(history)),
+            strategy_test=compare_strategies(done, options.strategies, options.strategies_since),
             embedding=embedding,
             failure=failure,
+            progress=_progress(collection, embedding),
             measured=measured(of_people(db, collection.id)),
         )
+
+
+def _progress(collection: Collection, embedding: EmbeddingAt | None) -> LearningProgress | None:
+    """None where the owner gave positions: then there is little left to learn."""
+    if embedding is None or embedding.metadata.prior.features:
+        return None
+    known_before = embedding.metadata.knows_features
+    show = options_of(collection).usual_show
+    return learning_progress(len(embedding.items), show, collection.lessons, known_before)
+
+
+def model_rows(history: Sequence[ModelInfo]) -> list[ModelRow]:
+    """The models, the newest first. Those that only followed uploads and retired items, one after the other, are one
+    row: their figures are those of the model before."""
+    versions = {info.id: info.version for info in history}
+    found: list[ModelRow] = []
+    for info in history:
+        follows = bool(found) and found[-1].info.origin is info.origin is ModelOrigin.ITEMS
+        if follows:
+            found[-1] = replace(found[-1], times=found[-1].times + 1)
+        else:
+            found.append(ModelRow(info, _how_it_came(info, versions)))
+    return found
+
+
+def _how_it_came(info: ModelInfo, versions: dict[int, int]) -> str:
+    metadata = metadata_of(info)
+    size = f"now {metadata.size:,} items" if metadata.size else "items came or went"
+    parent = versions.get(info.parent_id or -1)
+    words = {
+        ModelOrigin.START: "the first",
+        ModelOrigin.ITEMS: size,
+        ModelOrigin.FIT: f"fitted to {metadata.lessons:,} searches",
+        ModelOrigin.FEATURES: "positions that were given",
+        ModelOrigin.ROLLBACK: "rolled back" if parent is None else f"rolled back to {parent}",
+    }
+    return words[info.origin]
 
 
 def triplets_per_item(triplets: Triplets, numbers: Items) -> Integers:
@@ -202,19 +249,3 @@ def _where_models_came(done: Sequence[Finished], history: Sequence[ModelInfo]) -
 
 def _median(costs: Array | Integers) -> float:
     return float(np.median(costs)) if len(costs) else float("nan")
-
-
-def compare_strategies(done: Sequence[Finished]) -> list[StrategyFigures]:
-    """The strategies of the latest searches side by side; empty unless there are two. Random ones do not count."""
-    by_strategy: dict[str, list[int]] = {}
-    for one in done[-_COMPARED:]:
-        if one.strategy != "random":
-            by_strategy.setdefault(one.strategy, []).append(one.questions)
-    if len(by_strategy) < 2:
-        return []
-    return [_strategy(name, costs) for name, costs in sorted(by_strategy.items())]
-
-
-def _strategy(name: str, costs: Sequence[int]) -> StrategyFigures:
-    usual = median_of(costs)
-    return StrategyFigures(name, len(costs), usual.median, usual.low, usual.high)

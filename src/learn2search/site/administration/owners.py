@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from learn2search.site.catalogue.item_media import media_of, to_json
-from learn2search.site.catalogue.options import Options
+from learn2search.site.catalogue.options import Options, dated, in_order, options_of
 from learn2search.site.context import Site
 from learn2search.site.errors import Conflict, Invalid, NotFound
 from learn2search.site.learning import finished_searches, publishing
@@ -13,7 +13,7 @@ from learn2search.store import collections, items, searches
 from learn2search.store.collections import Collection
 from learn2search.store.enums import RetiredBy
 from learn2search.store.items import Item
-from learn2search.store.searches import SearchRow, StepRow
+from learn2search.store.searches import SearchFilter, SearchRow, StepRow
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ def collections_of(site: Site) -> list[tuple[Collection, int]]:
     """All collections with their sizes."""
     with site.database.read() as db:
         sizes = collections.sizes(db)
-        return [(one, sizes.get(one.id, 0)) for one in collections.all_collections(db)]
+        return [(one, sizes.get(one.id, 0)) for one in in_order(collections.all_collections(db))]
 
 
 def items_by_number(site: Site, collection: Collection) -> dict[int, Item]:
@@ -52,13 +52,19 @@ def find_items(
 
 
 def latest_searches(
-    site: Site, collection: Collection, count: int, start: int = 0, quarantined: bool | None = None
+    site: Site, collection: Collection, count: int, start: int = 0, wanted: SearchFilter | None = None
 ) -> list[AnsweredSearch]:
-    """A page of searches, the newest first; `quarantined` restricts it to those set aside, or to the others."""
+    """A page of searches, the newest first."""
     with site.database.read() as db:
-        rows = searches.latest(db, collection.id, count, start, quarantined)
+        rows = searches.latest(db, collection.id, count, start, wanted)
         steps = searches.steps_of(db, [row.id for row in rows])
     return [AnsweredSearch(row, tuple(answers_that_count(steps[row.id]))) for row in rows]
+
+
+def strategies_used(site: Site, collection: Collection) -> list[str]:
+    """The strategies that searches of the collection have used."""
+    with site.database.read() as db:
+        return searches.strategies(db, collection.id)
 
 
 def replay(site: Site, search_id: str) -> list[StepRow]:
@@ -70,7 +76,8 @@ def replay(site: Site, search_id: str) -> list[StepRow]:
 def change_collection(site: Site, collection: Collection, title: str, options: Options) -> None:
     """Give a collection another title and other options."""
     with site.database.write() as db:
-        collections.change(db, collection.id, title, options.model_dump(mode="json"))
+        now = dated(options_of(collections.by_id(db, collection.id)), options, site.now())
+        collections.change(db, collection.id, title, now.model_dump(mode="json"))
     site.forget()
 
 
@@ -80,21 +87,23 @@ def change_item(site: Site, collection: Collection, number: int, **changes: Any)
     Parameters
     ----------
     changes
-        title, description, active.
+        title, description, family (the group), active.
 
     Raises
     ------
     Invalid
-        If there is no such item.
+        If there is no such item, or it was deleted for good.
     """
     with site.database.write() as db:
         old = items.by_number(db, collection.id, [number]).get(number)
         if old is None:
             raise Invalid(f"There is no item {number} in “{collection.title}”.")
+        if old.retired_by is RetiredBy.ERASED:
+            raise Invalid(f"Item {number} of “{collection.title}” was deleted for good.")
         new = replace(old, **changes)
         if new.active != old.active:
             new = replace(new, retired_by=None if new.active else RetiredBy.OWNER)
-        if (new.title, new.description) != (old.title, old.description):
+        if (new.title, new.description, new.family) != (old.title, old.description, old.family):
             new = replace(new, media=to_json(media_of(new).model_copy(update={"edited": True})))
         items.change(db, [new])
     site.forget()

@@ -21,7 +21,7 @@ from learn2search.site.catalogue.features.feature_cache import Progress, silent
 from learn2search.site.catalogue.item_features import feature_source, item_features
 from learn2search.site.catalogue.item_media import MediaKind, Picture, media_of, to_json
 from learn2search.site.catalogue.media import StoredMedia, Unreadable, store_media
-from learn2search.site.catalogue.options import checked, options_of
+from learn2search.site.catalogue.options import checked, dated, options_of
 from learn2search.site.catalogue.sources import Entry, Problem, entries
 from learn2search.site.context import Site
 from learn2search.site.errors import Invalid
@@ -63,14 +63,15 @@ def make_collection(site: Site, slug: str, title: str, **options: Any) -> Collec
     with site.database.write() as db:
         known = collections.by_slug(db, slug)
         if known is not None:
-            return _with_given(db, known, options)
+            return _with_given(db, known, options, site.now())
         return collections.add(db, slug, title, checked(_NEW | options).model_dump(mode="json"), site.now())
 
 
-def _with_given(db: Connection, known: Collection, options: dict[str, Any]) -> Collection:
+def _with_given(db: Connection, known: Collection, options: dict[str, Any], now: float) -> Collection:
     """A collection that exists keeps its options, but a warm start and strategies can be asked for later too."""
     given = {name: options[name] for name in _LATER if options.get(name) is not None}
-    changed = checked(known.options | given).model_dump(mode="json") if given else known.options
+    wanted = dated(options_of(known), checked(known.options | given), now)
+    changed = wanted.model_dump(mode="json") if given else known.options
     if changed == known.options:
         return known
     collections.change(db, known.id, known.title, changed)
@@ -309,7 +310,7 @@ def _keeping_the_owners_changes(old: Item, new: Item) -> Item:
         new = replace(new, active=False, retired_by=RetiredBy.OWNER)
     if media_of(old).edited:
         media = media_of(new).model_copy(update={"edited": True})
-        new = replace(new, title=old.title, description=old.description, media=to_json(media))
+        new = replace(new, title=old.title, description=old.description, family=old.family, media=to_json(media))
     return new
 
 

@@ -7,7 +7,7 @@ given number: they stay when more items come.
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,7 +18,7 @@ from PIL import Image
 
 from learn2search.site.catalogue.features.encoder import Encoder, open_encoder
 from learn2search.site.catalogue.features.feature_blocks import Block, join, principal_components
-from learn2search.site.catalogue.features.feature_cache import Progress, rows_by_key, silent
+from learn2search.site.catalogue.features.feature_cache import Progress, forget_rows, rows_by_key, silent
 from learn2search.site.catalogue.features.picture_features import (
     colour_features,
     gradient_histograms,
@@ -219,7 +219,7 @@ class _Reader:
         """What an encoder of a kind reads of each item, and its name in the cache. All items have words."""
         if kind is MediaKind.TEXT:
             words = [_words(item) for item in self.items]
-            return {at: (hashlib.sha256(text.encode()).hexdigest()[:32], text) for at, text in enumerate(words)}
+            return {at: (_words_key(text), text) for at, text in enumerate(words)}
         files = {}
         for at, one in enumerate(self.media):
             if kind is MediaKind.PICTURE and isinstance(one, Picture) and _has_pixels(one):
@@ -271,6 +271,17 @@ def _has_pixels(picture: Picture) -> bool:
 
 def _words(item: Item) -> str:
     return f"{item.title}\n{item.description}".strip()
+
+
+def _words_key(words: str) -> str:
+    return hashlib.sha256(words.encode()).hexdigest()[:32]
+
+
+def forget_features(site: Site, collection: Collection, gone: Iterable[Item], kept_files: Container[str]) -> None:
+    """Delete what was computed from the words and the files of these items, but from files that others show too."""
+    keys = {_words_key(_words(item)) for item in gone}
+    keys |= {name for item in gone for name in media_of(item).files.values() if name not in kept_files}
+    forget_rows(site.settings.features / collection.slug, keys)
 
 
 def _gradients_of(path: Path) -> Array | None:

@@ -16,6 +16,7 @@ class MediaKind(StrEnum):
     """What a person sees or hears of an item."""
 
     PICTURE = "picture"
+    VIDEO = "video"  # of a file: the item has a picture, the poster, and plays the video
     SOUND = "sound"
     TEXT = "text"
 
@@ -28,7 +29,7 @@ class _ItemMedia(BaseModel):
     uploaded
         The owner sent it by the page, so an import of a folder must not miss it there.
     edited
-        The owner wrote the title or the description, so an import must not replace them.
+        The owner wrote the title, the description or the group, so an import must not replace them.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -51,6 +52,8 @@ class Picture(_ItemMedia):
         Of the large one, in pixels.
     thumbnail_colours
         8 × 8 colours as hexadecimal digits (see `picture_features`), None where they were not taken.
+    video
+        The file that is played, of which this picture is the poster; None where it is only a picture.
     thumbnail_gradients
         Gradient histograms as hexadecimal digits, for drawings; those of other pictures are computed from their file.
     """
@@ -64,10 +67,12 @@ class Picture(_ItemMedia):
         default=None, validation_alias=AliasChoices("thumbnail_colours", "look"), serialization_alias="look"
     )
     thumbnail_gradients: str | None = None
+    video: str | None = None
 
     @property
     def files(self) -> dict[str, str]:
-        return {"large": self.large, "small": self.small}
+        played = {} if self.video is None else {"video": self.video}
+        return {"large": self.large, "small": self.small} | played
 
 
 class Sound(_ItemMedia):

@@ -1,13 +1,15 @@
-"""Pictures and sounds from outside: decoded with limits, and pictures encoded again. Nothing else is ever served."""
+"""Pictures, sounds and videos from outside: decoded with limits, and pictures encoded again. Nothing else is served."""
 
 import hashlib
 import io
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
-from PIL import Image, ImageOps, UnidentifiedImageError
+from PIL import Image, ImageDraw, ImageOps, UnidentifiedImageError
 
 from learn2search.files import open_atomic, write_atomic
 from learn2search.site.catalogue.features.picture_features import thumbnail_colours
@@ -16,7 +18,9 @@ from learn2search.site.catalogue.sound_length import sound_seconds
 from learn2search.site.catalogue.sources import LARGEST, Entry
 from learn2search.site.catalogue.waveforms import wave_file
 
-FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "AVIF")
+FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "AVIF", "TIFF", "BMP")
+_HEIF = (b"ftyphei", b"ftyphev", b"ftypmif1", b"ftypmsf1")  # from the fifth byte on
+_POSTER = (640, 360)  # pixels of a drawn one
 MOST_PIXELS = 60_000_000
 LARGE, SMALL = 900, 240  # pixels, the longer side
 _SOUND_STARTS = {
@@ -54,6 +58,8 @@ def store_media(entry: Entry, folder: Path) -> StoredMedia:
         raise Unreadable(f"unpacked it is larger than {LARGEST / 1e6:.0f} MB")
     if entry.kind is MediaKind.PICTURE:
         return StoredMedia(_store_picture(data, folder))
+    if entry.kind is MediaKind.VIDEO:
+        return StoredMedia(_store_video(data, entry.poster, folder))
     if entry.kind is MediaKind.SOUND:
         return StoredMedia(_store_sound(data, folder))
     return StoredMedia(TextCard(), _text(data))
@@ -73,12 +79,48 @@ def _store_picture(data: bytes, folder: Path) -> Picture:
     return Picture(large=large.name, small=small.name, width=width, height=height, thumbnail_colours=colours)
 
 
+def _store_video(data: bytes, poster: Callable[[], bytes] | None, folder: Path) -> Picture:
+    """A video is kept as it is, as sounds are. Its poster is the picture given for it, or a drawing."""
+    kind = "mp4" if data[4:8] == b"ftyp" else "webm" if data.startswith(b"\x1aE\xdf\xa3") else None
+    if kind is None:
+        raise Unreadable("it is not a video (MP4 or WebM), whatever its name says")
+    picture = _store_picture(_drawn_poster() if poster is None else poster(), folder)
+    path = folder / f"{hashlib.sha256(data).hexdigest()[:32]}.{kind}"
+    write_atomic(path, data)
+    return picture.model_copy(update={"video": path.name})
+
+
+@lru_cache
+def _drawn_poster() -> bytes:
+    """A sign that something is played. All videos without a poster have the same one: it says nothing about them."""
+    picture = Image.new("RGB", _POSTER, "#e9e4ee")
+    width, height = _POSTER
+    x, y, size = width / 2, height / 2, height / 5
+    draw = ImageDraw.Draw(picture)
+    draw.ellipse((x - 1.6 * size, y - 1.6 * size, x + 1.6 * size, y + 1.6 * size), fill="#5b2a6b")
+    draw.polygon([(x - 0.55 * size, y - 0.8 * size), (x - 0.55 * size, y + 0.8 * size), (x + 0.85 * size, y)], "white")
+    buffer = io.BytesIO()
+    picture.save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+@lru_cache
+def formats() -> tuple[str, ...]:
+    """What Pillow may open here; HEIC with the package pillow-heif alone."""
+    try:
+        import pillow_heif
+    except ImportError:
+        return FORMATS
+    pillow_heif.register_heif_opener()
+    return (*FORMATS, "HEIF")
+
+
 def decode(data: bytes, *, transparent: bool = False) -> Image.Image:
     """The first frame, upright, in RGB on white, or in RGBA; what is not a harmless picture is `Unreadable`."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            with Image.open(io.BytesIO(data), formats=FORMATS) as picture:
+            with Image.open(io.BytesIO(data), formats=formats()) as picture:
                 if picture.width * picture.height > MOST_PIXELS:
                     raise Unreadable(f"{picture.width} × {picture.height} pixels are too many: at most 60 million")
                 picture.draft("RGB", (LARGE, LARGE))
@@ -90,7 +132,10 @@ def decode(data: bytes, *, transparent: bool = False) -> Image.Image:
     except Image.DecompressionBombError as error:
         raise Unreadable("it has too many pixels") from error
     except UnidentifiedImageError as error:
-        raise Unreadable("it is not a picture (JPEG, PNG, WebP, GIF or AVIF), whatever its name says") from error
+        if data[4:12].startswith(_HEIF) and "HEIF" not in formats():
+            raise Unreadable("HEIC pictures need a package: pip install 'learn2search[heic]'") from error
+        known = "JPEG, PNG, WebP, GIF, AVIF, TIFF, BMP or HEIC"
+        raise Unreadable(f"it is not a picture ({known}), whatever its name says") from error
     except Exception as error:
         raise Unreadable(f"it is damaged: {error}") from error
 
@@ -98,6 +143,10 @@ def decode(data: bytes, *, transparent: bool = False) -> Image.Image:
 def _on_white(picture: Image.Image) -> Image.Image:
     if picture.mode.startswith("I"):  # 16 bits of grey, which Pillow would cut at 255 instead of scaling
         picture = Image.fromarray((np.asarray(picture) >> 8).clip(0, 255).astype(np.uint8))
+    if picture.mode == "F":  # numbers of any size, of scientific TIFF files: from the smallest to the largest
+        numbers = np.nan_to_num(np.asarray(picture, float), posinf=0.0, neginf=0.0)
+        scaled = (numbers - numbers.min()) / max(float(np.ptp(numbers)), 1e-300)
+        picture = Image.fromarray((255 * scaled).astype(np.uint8))
     if picture.mode in ("RGBA", "LA", "PA") or "transparency" in picture.info:
         layer = picture.convert("RGBA")
         white = Image.new("RGBA", layer.size, "white")

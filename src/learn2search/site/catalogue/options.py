@@ -1,5 +1,6 @@
 """What an owner can choose for a collection."""
 
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -58,7 +59,13 @@ class Options(BaseModel):
     sentences
         The owner's own, by language.
     listed
-        Whether the first page shows the collection.
+        Whether the first page shows the collection. Who has its link finds it in any case.
+    archived
+        No new search begins; those under way go on, and the first page does not show it.
+    position
+        Where the collection stands in lists: lower ones first, those that came first among equals.
+    strategies_since
+        When the strategies were last changed, in seconds since 1970; None while they are those of the beginning.
     to_find
         Whether visitors can ask for a random item to look for.
     """
@@ -75,6 +82,9 @@ class Options(BaseModel):
     encoder: EncoderFile | None = None
     dimensions: int = Field(default=10, ge=1, le=100)
     listed: bool = True
+    archived: bool = False
+    position: int = 0
+    strategies_since: float | None = None
     to_find: bool = True
     sentences: ByLanguage = Field(default_factory=dict, max_length=50)
 
@@ -87,6 +97,18 @@ class Options(BaseModel):
 def options_of(collection: Collection) -> Options:
     """The options of a stored collection."""
     return Options.model_validate(collection.options)
+
+
+def in_order(known: Iterable[Collection]) -> list[Collection]:
+    """Collections in the order that the owner gave them."""
+    return sorted(known, key=lambda one: (options_of(one).position, one.id))
+
+
+def dated(old: Options, new: Options, now: float) -> Options:
+    """The new options; where they have other strategies than the old ones, with the time from which those count."""
+    if set(new.strategies) == set(old.strategies):
+        return new.model_copy(update={"strategies_since": old.strategies_since})
+    return new.model_copy(update={"strategies_since": now})
 
 
 def offered_strategies() -> tuple[str, ...]:

@@ -5,20 +5,24 @@ file may hold such a table. Names inside a ZIP file are keys and never become pa
 """
 
 import csv
-import io
 import re
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from urllib.parse import urlsplit
 
 from learn2search.site.catalogue.item_media import MediaKind
+from learn2search.site.catalogue.table_text import open_table
 from learn2search.site.errors import Invalid
 
 SUFFIXES = {
-    MediaKind.PICTURE: {".jpg", ".jpeg", ".png", ".webp", ".gif", ".avif"},
+    MediaKind.PICTURE: {
+        *(".jpg", ".jpeg", ".png", ".webp", ".gif", ".avif"),
+        *(".tif", ".tiff", ".bmp", ".heic", ".heif"),
+    },
+    MediaKind.VIDEO: {".mp4", ".webm"},
     MediaKind.SOUND: {".mp3", ".ogg", ".oga", ".opus", ".wav", ".flac", ".m4a"},
     MediaKind.TEXT: {".txt"},
 }
@@ -48,6 +52,8 @@ class Entry:
         Gives the content of its file; None for a card that is only a row of a table.
     link
         An http(s) address, or "".
+    poster
+        Gives the picture that stands for a video, if there is one.
     """
 
     key: str
@@ -58,6 +64,7 @@ class Entry:
     stamp: str
     read: Callable[[], bytes] | None
     link: str = ""
+    poster: Callable[[], bytes] | None = None
 
 
 @dataclass(frozen=True)
@@ -121,21 +128,44 @@ def _collect(files: list[File]) -> tuple[list[Entry], list[Problem]]:
         return found, problems + _left_out(files, found, problems, tables[0].name)
     found = []
     problems = []
+    posters = _posters(files)
     for file in files:
+        if file in posters.values():
+            continue
         entry = _entry(file)
         if isinstance(entry, Entry):
-            found.append(entry)
+            found.append(_with_poster(entry, posters.get(file.name)))
         else:
             problems.append(entry)
     return found, problems
 
 
+def _posters(files: Iterable[File]) -> dict[str, File]:
+    """The picture of the same name beside each video that has one: `clip.jpg` of `clip.mp4`."""
+    pictures = {_stem(file): file for file in files if _kind_of(file) is MediaKind.PICTURE}
+    videos = [file for file in files if _kind_of(file) is MediaKind.VIDEO]
+    return {file.name: pictures[_stem(file)] for file in videos if _stem(file) in pictures}
+
+
+def _stem(file: File) -> str:
+    return str(PurePosixPath(file.name).with_suffix("")).lower()
+
+
+def _kind_of(file: File) -> MediaKind | None:
+    return _kind(PurePosixPath(file.name).suffix.lower())
+
+
+def _with_poster(entry: Entry, poster: File | None) -> Entry:
+    if poster is None or poster.size > LARGEST:
+        return entry
+    return replace(entry, poster=poster.open, stamp=f"{entry.stamp}|{poster.stamp}")
+
+
 def _left_out(files: list[File], found: list[Entry], problems: list[Problem], table: str) -> list[Problem]:
     """The files that a table could name, and does not."""
     named = {entry.key for entry in found} | {problem.name for problem in problems}
-    others = [
-        file for file in files if _kind(PurePosixPath(file.name).suffix.lower()) and file.name[-255:] not in named
-    ]
+    named |= {poster.name[-255:] for poster in _posters(files).values()}
+    others = [file for file in files if _kind_of(file) and file.name[-255:] not in named]
     return [Problem(file.name, f"{table} does not name it", left_out=True) for file in others]
 
 
@@ -173,15 +203,16 @@ def _kind(suffix: str) -> MediaKind | None:
 
 
 def _rows(data: bytes, files: dict[str, File], name: str) -> tuple[list[Entry], list[Problem]]:
+    reader, said = open_table(data, name, _COLUMNS)
     try:
-        reader = csv.DictReader(io.StringIO(data.decode("utf-8-sig"), newline=""))
         header = [column.strip().lower() for column in reader.fieldnames or []]
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise Invalid(f"{name} is not a table in UTF-8: {error}") from error
+    except csv.Error as error:
+        raise Invalid(f"{name} is not a table: {error}") from error
     if not {"file", "title"} & set(header):
         raise Invalid(f"{name} needs a column file or title (known: {', '.join(_COLUMNS)}), found: {', '.join(header)}")
     found: dict[str, Entry] = {}
-    problems: list[Problem] = []
+    problems = [Problem(name, f"imported, but {said}", left_out=True)] if said else []
+    posters = _posters(files.values())
     for line, row in _numbered(reader, name):
         values = {key.strip().lower(): (value or "").strip() for key, value in row.items() if isinstance(key, str)}
         entry = _row(values, files, f"{name}, line {line}")
@@ -190,7 +221,7 @@ def _rows(data: bytes, files: dict[str, File], name: str) -> tuple[list[Entry], 
         elif entry.key in found:
             problems.append(Problem(f"{name}, line {line}", f"{entry.key} is there twice"))
         else:
-            found[entry.key] = entry
+            found[entry.key] = _with_poster(entry, posters.get(entry.key))
     return list(found.values()), problems
 
 

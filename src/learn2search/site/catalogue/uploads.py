@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
+from learn2search.site.catalogue.features.feature_cache import Progress
 from learn2search.site.catalogue.imports import Report, finish_import, import_entries, is_current, known_items
 from learn2search.site.catalogue.sources import Entry, entries
 from learn2search.site.context import Site
@@ -22,35 +23,61 @@ from learn2search.store.items import Item
 _NAME_BYTES, _SUFFIX_LENGTH = 200, 10  # of an uploaded file's name, at most
 
 
-def import_upload(site: Site, sent: Sequence[tuple[str, BinaryIO]], collection: Collection, most_bytes: int) -> Report:
+def import_upload(
+    site: Site,
+    sent: Sequence[tuple[str, BinaryIO]],
+    collection: Collection,
+    most_bytes: int,
+    progress: Progress | None = None,
+    *,
+    by_key: bool = False,
+) -> Report:
     """Add what was sent to a collection.
 
     Parameters
     ----------
     sent
-        (name, content) of each file: pictures, sounds and texts, or one ZIP file of them.
+        (name, content) of each file: pictures, sounds and texts with or without a table, or one ZIP file of them.
+    progress
+        As of `import_source`.
+    by_key
+        A file replaces what the item of its name shows; by default it becomes another item.
 
     Raises
     ------
     TooLarge
         If all files together have more than `most_bytes`.
     Invalid
-        If there are other files beside a ZIP file.
+        If there are other files beside a ZIP file, or a table cannot be read.
     """
     with tempfile.TemporaryDirectory(dir=site.settings.home) as folder:
-        paths = [_saved(Path(folder), name, content) for name, content in sent]
-        if sum(path.stat().st_size for path in paths) > most_bytes:
-            raise TooLarge(f"At most {most_bytes / 1e6:.0f} MB can be uploaded at once.")
-        archives = [path for path in paths if zipfile.is_zipfile(path)]
-        if archives and len(paths) > 1:
-            raise Invalid(f"{archives[0].name} is a ZIP file: please send it alone, or its files without it.")
-        wanted, problems = entries(archives[0] if archives else Path(folder))
-        known = known_items(site, collection)
-        if not archives:
-            wanted = [_with_free_key(entry, known) for entry in wanted]
-        report = import_entries(site, collection, wanted, problems, known, uploaded=True)
-        finish_import(site, collection)
-        return report
+        save_upload(Path(folder), sent, most_bytes)
+        return import_saved(site, Path(folder), collection, progress, by_key=by_key)
+
+
+def save_upload(folder: Path, sent: Sequence[tuple[str, BinaryIO]], most_bytes: int) -> None:
+    """Write what was sent into an empty folder, for `import_saved`; errors as of `import_upload`."""
+    paths = [_saved(folder, name, content) for name, content in sent]
+    if sum(path.stat().st_size for path in paths) > most_bytes:
+        raise TooLarge(f"At most {most_bytes / 1e6:.0f} MB can be uploaded at once.")
+    archives = [path for path in paths if zipfile.is_zipfile(path)]
+    if archives and len(paths) > 1:
+        raise Invalid(f"{archives[0].name} is a ZIP file: please send it alone, or its files without it.")
+
+
+def import_saved(
+    site: Site, folder: Path, collection: Collection, progress: Progress | None = None, *, by_key: bool = False
+) -> Report:
+    """Add what `save_upload` has written to a collection."""
+    paths = sorted(folder.iterdir())
+    is_archive = len(paths) == 1 and zipfile.is_zipfile(paths[0])
+    wanted, problems = entries(paths[0] if is_archive else folder)
+    known = known_items(site, collection)
+    if not (is_archive or by_key):
+        wanted = [_with_free_key(entry, known) for entry in wanted]
+    report = import_entries(site, collection, wanted, problems, known, progress=progress, uploaded=True)
+    finish_import(site, collection, progress)
+    return report
 
 
 def _saved(folder: Path, name: str, content: BinaryIO) -> Path:

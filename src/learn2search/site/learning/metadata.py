@@ -55,7 +55,8 @@ class ModelMetadata(BaseModel):
     """is_taught: False for a model that no answer has told anything. online: lessons after its fit are taken in one by
     one. one_choice: a click counts as one choice, not as k - 1 answers. crowd: what is known of all visitors together.
     lapse: the share of answers that say nothing. trust: how far a belief of a search can be trusted. triplets, lessons:
-    how many there were when it was fitted, held-out ones included."""
+    how many there were when it was fitted, held-out ones included. size: how many items it covers, 0 where that was not
+    noted."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -69,6 +70,7 @@ class ModelMetadata(BaseModel):
     trust: float = 1.0
     triplets: int = 0
     lessons: int = 0
+    size: int = 0
 
     @property
     def knows_features(self) -> bool:

@@ -15,6 +15,7 @@ from learn2search.site.context import Site
 from learn2search.site.errors import Conflict, NotFound
 from learn2search.site.learning.expected_positions import expected_positions, first_metadata, positions_for
 from learn2search.site.learning.metadata import metadata_of
+from learn2search.site.notifications import events
 from learn2search.store import collections, items, models
 from learn2search.store.collections import Collection
 from learn2search.store.enums import ModelOrigin
@@ -80,9 +81,11 @@ def publish(db: Connection, site: Site, collection: Collection, **values: Any) -
     now_in_use = collections.by_id(db, collection.id).model_id
     if now_in_use != collection.model_id:
         return None
-    made = models.add(db, collection_id=collection.id, now=site.now(), **values)
+    metrics = values.pop("metrics") | {"size": len(values["items"])}
+    made = models.add(db, collection_id=collection.id, now=site.now(), metrics=metrics, **values)
     if not collections.swap_model(db, collection.id, collection.model_id, made.info.id):
         raise Conflict("Another model was published at the same moment.")
+    events.note_model(db, collection, site.now(), made.info)
     return made.info
 
 

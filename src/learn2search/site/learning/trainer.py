@@ -11,6 +11,7 @@ import signal
 import threading
 import traceback
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import structlog
@@ -25,6 +26,7 @@ from learn2search.site.learning.fitting import FittedModel, fit_model, read_less
 from learn2search.site.learning.metadata import metadata_of
 from learn2search.site.learning.publishing import publish
 from learn2search.site.learning.recipes import recipe_of
+from learn2search.site.notifications.delivering import delivering
 from learn2search.site.visits import searching
 from learn2search.store import collections, lessons, models, searches
 from learn2search.store.collections import Collection
@@ -39,9 +41,12 @@ log = structlog.get_logger()
 
 
 def run(site: Site, stop: threading.Event, on_model: Callable[[ModelInfo], None] | None = None) -> None:
-    """Train whenever there is something to learn, until `stop`. Waits while another process is the trainer."""
+    """Train whenever there is something to learn, until `stop`. Waits while another process is the trainer.
+
+    The trainer also delivers what webhooks are told, in a thread beside it.
+    """
     while not stop.is_set():
-        with trainer_lock(site.database, site.settings.home) as ours:
+        with trainer_lock(site.database, site.settings.home) as ours, delivering(site) if ours else nullcontext():
             while ours and not stop.is_set():
                 try:
                     searching.abandon_idle(site, LEFT_AFTER)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from learn2search.site.catalogue.options import Options, options_of
+from learn2search.site.catalogue.options import Options, in_order, options_of
 from learn2search.site.context import Site
 from learn2search.site.learning.metadata import metadata_of
 from learn2search.site.visits.knowledge import Knowledge, knowledge_of
@@ -102,7 +102,11 @@ def summaries_of(site: Site, slug: str) -> list[Summary]:
 def _listed_summaries(site: Site) -> list[Summary]:
     with site.database.read() as db:
         known = collections.all_collections(db)
-    return _summaries(site, [one for one in known if options_of(one).listed])
+    return _summaries(site, [one for one in in_order(known) if _is_offered(options_of(one))])
+
+
+def _is_offered(options: Options) -> bool:
+    return options.listed and not options.archived
 
 
 def _summaries(site: Site, known: Sequence[Collection]) -> list[Summary]:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from sqlalchemy import Connection
 
 from learn2search.site.catalogue.options import Options, options_of
 from learn2search.site.context import Site
@@ -19,6 +20,7 @@ from learn2search.site.errors import Conflict, Invalid, NotFound
 from learn2search.site.learning import finished_searches
 from learn2search.site.learning.metadata import metadata_of
 from learn2search.site.learning.recipes import recipe_of
+from learn2search.site.notifications import events
 from learn2search.site.show_counts import AUTOMATIC, ShowCount, checked_show
 from learn2search.site.visits.automatic_show import automatic_show
 from learn2search.site.visits.beliefs import LIKELY, MISS_RATE, OpenSearch
@@ -73,7 +75,8 @@ def start(
     Parameters
     ----------
     visitor
-        The hash of the visitor's cookie, which decides the strategy where there are several.
+        The hash of the visitor's cookie, or of the secret of this search, which stands for it. It decides the strategy
+        where there are several.
     show
         How many items to show at a time; by default what the collection says.
     small_screen
@@ -88,6 +91,8 @@ def start(
     ------
     NotFound
         If there is no such collection.
+    Conflict
+        If it is archived.
     Invalid
         If `near` names too many items, or one that cannot be searched.
     Unavailable
@@ -95,6 +100,8 @@ def start(
     """
     collection = site.collection(slug)
     options = options_of(collection)
+    if options.archived:
+        raise Conflict("“%(title)s” is archived: no new search begins here.", title=collection.title)
     count = _usual_show(site, collection, options, small_screen) if show is None else checked_show(show)
     row = _new_row(site, collection, options, visitor, count, origin)
     row = replace(row, near=_checked_hint(site, row, near))
@@ -247,7 +254,7 @@ def under_way(site: Site, visitor: str) -> dict[int, SearchState]:
 
 
 def is_of(site: Site, search_id: str, visitor: str) -> bool:
-    """Did this visitor begin the search? One that a program began is of whoever has its id."""
+    """Did this visitor begin the search? One without a visitor, as programs began them once, is of all with its id."""
     with site.database.read() as db:
         return searches.visitor(db, search_id) in (None, visitor)
 
@@ -412,7 +419,7 @@ def _closed(site: Site, question: StepRow, given: Answer) -> StepRow:
 
 
 def _find(site: Site, before: SearchState, question: StepRow, given: Answer, target: int) -> SearchState:
-    """End a search with its target. What it teaches is written in the same transaction."""
+    """End a search with its target. What it teaches, and whom it tells, is written in the same transaction."""
     with site.database.read() as db:
         if target not in items.by_number(db, before.row.collection_id, [target]):
             raise Invalid("There is no item %(item)s in this collection.", item=target)
@@ -431,8 +438,26 @@ def _end(
             searches.end(db, row.id, status, site.now(), target=given.chosen, questions=len(before.answers) + 1)
             if lesson is not None:
                 finished_searches.record(db, row, lesson)
+            if given.chosen is not None:
+                _tell(db, site, before, given.chosen)
     site.beliefs.drop(row.id, question.number)
     return state(site, row.id) if counted else _not_counted(site, row.id, given)
+
+
+def _tell(db: Connection, site: Site, before: SearchState, target: int) -> None:
+    """Note the find for other programs; simulated visitors are none of their concern."""
+    row = before.row
+    if row.origin is SearchOrigin.SIMULATED:
+        return
+    events.note_found(
+        db,
+        before.collection,
+        site.now(),
+        search=row.id,
+        item=items.by_number(db, row.collection_id, [target])[target],
+        questions=len(before.answers) + 1,
+        link=f"/r/{share_code(row.id)}",
+    )
 
 
 # --- after the end ---------------------------------------------------------------------------------

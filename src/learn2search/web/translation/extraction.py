@@ -17,9 +17,17 @@ _NOT_FOR_VISITORS = {
     "appearance_pages.py",
     "charts.py",
     "extraction.py",
+    "embedded_pages.py",
     "health.py",
+    "notices.py",
+    "owner_collections.py",
+    "owner_frame.py",
+    "owner_items.py",
+    "owner_api.py",
     "owner_pages.py",
+    "owner_searches.py",
     "sentence_pages.py",
+    "webhook_pages.py",
 }
 _ERRORS = {name for name, one in vars(errors).items() if isinstance(one, type) and issubclass(one, errors.SiteError)}
 _Found = tuple[str, str, str | None]  # the file, the message, its plural

@@ -5,7 +5,7 @@ processes that compute the same write the same. The files can be deleted: what i
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +59,19 @@ def rows_by_key(
         _write(folder, found)
         known |= found
     return known
+
+
+def forget_rows(folder: Path, keys: Collection[str]) -> None:
+    """Delete what was computed from these contents, in all folders below: files with such a row go, and what else they
+    held is computed again when it is needed."""
+    gone = set(keys)
+    for path in sorted(folder.rglob("*.npz")) if gone else []:
+        try:
+            content = read_npz(path, _FORMAT, _VERSION, "a file of features", ("keys", "rows"))
+        except (ValueError, OSError):
+            continue
+        if gone & set(content["keys"].tolist()):
+            path.unlink(missing_ok=True)
 
 
 def _rounded(row: Array) -> Array:

@@ -1,0 +1,1 @@
+"""Telling other programs: what is told, to whom, and how it gets there."""
