@@ -259,7 +259,8 @@ def _export(settings: Settings) -> None:
     """Put the settings into the environment, where the processes of the workers and the trainer read them."""
     for name, value in settings.model_dump().items():
         if value is not None:
-            os.environ[f"LEARN2SEARCH_{name.upper()}"] = str(value)
+            text = ",".join(value) if isinstance(value, tuple) else str(value)
+            os.environ[f"LEARN2SEARCH_{name.upper()}"] = text
 
 
 def _keep_training(stop: threading.Event) -> None:
