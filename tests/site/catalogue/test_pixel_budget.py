@@ -44,7 +44,7 @@ def test_the_directory_of_a_zip_file_should_be_read_once(tmp_path: Path, monkeyp
     opened = []
     really: Any = zipfile.ZipFile.__init__
 
-    def count(self: zipfile.ZipFile, *given: object, **named: object) -> None:
+    def count(self: zipfile.ZipFile, *given: Any, **named: Any) -> None:
         opened.append(1)
         really(self, *given, **named)
 
