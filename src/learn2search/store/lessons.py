@@ -1,7 +1,8 @@
 """Statements about triplets: what finished searches teach, one lesson a search."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +11,8 @@ from sqlalchemy import Connection, Select, and_, func, insert, select, update
 from learn2search.store.enums import AnswerKind
 from learn2search.store.tables import search, step, triplet
 from learn2search.typing import Array, Triplets
+
+_CHUNK = 10_000  # rows that are read at a time
 
 
 class NewLesson(NamedTuple):
@@ -99,12 +102,21 @@ def usable_triplets(db: Connection, collection_id: int) -> Triplets:
     lessons."""
     columns = (triplet.c.anchor, triplet.c.near, triplet.c.far, triplet.c.lesson, triplet.c.step)
     query = _valid(select(*columns), collection_id).order_by(triplet.c.lesson, triplet.c.step, triplet.c.pair)
-    return np.array([tuple(row) for row in db.execute(query).all()], np.int64).reshape(-1, 5)
+    numbers = chain.from_iterable(_plain_rows(db, query))
+    return np.fromiter(numbers, np.int64).reshape(-1, len(columns))
 
 
-def count(db: Connection, collection_id: int) -> int:
-    """How many triplets a fit may use."""
-    return int(db.execute(_valid(select(func.count()), collection_id)).scalar_one())
+def _plain_rows(db: Connection, query: Select[Any]) -> Iterator[tuple[int, ...]]:
+    """The rows of a query of numbers as the driver gives them: for a million, the objects around them would count."""
+    cursor: Any = db.execute(query).cursor
+    while rows := cursor.fetchmany(_CHUNK):
+        yield from rows
+
+
+def count(db: Connection, collection_id: int, after: int = 0) -> int:
+    """How many triplets a fit may use, of the lessons after this one."""
+    query = _valid(select(func.count()), collection_id).where(triplet.c.lesson > after)
+    return int(db.execute(query).scalar_one())
 
 
 def count_by_item(db: Connection, collection_id: int) -> dict[int, int]:
@@ -122,7 +134,11 @@ def withdraw(db: Connection, search_id: str) -> None:
 
 
 def _valid(query: Select[Any], collection_id: int) -> Select[Any]:
+    """The few searches that are set aside are looked up once: a join would look up the search of every triplet."""
+    set_aside = select(search.c.id).where(search.c.collection_id == collection_id, search.c.quarantine.is_not(None))
     valid = and_(
-        triplet.c.collection_id == collection_id, triplet.c.withdrawn.is_(False), search.c.quarantine.is_(None)
+        triplet.c.collection_id == collection_id,
+        triplet.c.withdrawn.is_(False),
+        triplet.c.search_id.not_in(set_aside),
     )
-    return query.select_from(triplet).join(search, search.c.id == triplet.c.search_id).where(valid)
+    return query.select_from(triplet).where(valid)

@@ -10,6 +10,8 @@ from learn2search.site.administration.measured_searches import MeasuredSearches,
 from learn2search.site.administration.strategy_comparison import StrategyTest, compare_strategies
 from learn2search.site.catalogue.options import options_of
 from learn2search.site.context import Site
+from learn2search.site.errors import Unavailable
+from learn2search.site.learning.damaged_models import DamagedModel, damaged_model
 from learn2search.site.learning.failures import Failure, failure_of
 from learn2search.site.learning.metadata import metadata_of
 from learn2search.site.learning.model_cache import EmbeddingAt
@@ -107,6 +109,7 @@ class Overview:
     strategy_test: StrategyTest | None
     embedding: EmbeddingAt | None
     failure: Failure | None
+    damaged: DamagedModel | None
     progress: LearningProgress | None
     measured: MeasuredSearches | None
 
@@ -118,8 +121,9 @@ class Overview:
 
 def overview(site: Site, collection: Collection) -> Overview:
     """All figures of a collection."""
-    embedding = None if collection.model_id is None else site.newest_embedding(collection)
+    embedding = _embedding(site, collection)
     numbers = np.empty(0, np.int64) if embedding is None else embedding.items
+    damaged = damaged_model(site, collection)
     failure, options = failure_of(site, collection), options_of(collection)
     with site.database.read() as db:
         done = searches.finished(db, collection.id)
@@ -142,14 +146,23 @@ def overview(site: Site, collection: Collection) -> Overview:
             triplets_per_item=per_item,
             least_known=tuple((named[int(numbers[at])], int(per_item[at])) for at in least),
             quarantined=searches.count(db, collection.id)[1],
-            curve=curve(done, well_known_targets(done, learnt), history),
+            curve=curve(done, well_known_targets(done, learnt, _on_curve(len(done))), history),
             models=tuple(model_rows(history)),
             strategy_test=compare_strategies(done, options.strategies, options.strategies_since),
             embedding=embedding,
             failure=failure,
+            damaged=damaged,
             progress=_progress(collection, embedding),
             measured=measured(of_people(db, collection.id)),
         )
+
+
+def _embedding(site: Site, collection: Collection) -> EmbeddingAt | None:
+    """Where the items are now, None with too few items or when every model is damaged."""
+    try:
+        return site.newest_embedding(collection)
+    except Unavailable:
+        return None
 
 
 def _progress(collection: Collection, embedding: EmbeddingAt | None) -> LearningProgress | None:
@@ -195,22 +208,27 @@ def triplets_per_item(triplets: Triplets, numbers: Items) -> Integers:
     return np.bincount(triplets.ravel(), minlength=size)[numbers].astype(np.int64)
 
 
-def well_known_targets(done: Sequence[Finished], learnt: Integers) -> Mask:
+def well_known_targets(done: Sequence[Finished], learnt: Integers, wanted: Mask | None = None) -> Mask:
     """Was the target of each search well known when it began, that is, named in as many triplets as the median item?
 
     Parameters
     ----------
     learnt
         `(m, 4)`: anchor, near, far and lesson of each triplet, in the order of the lessons.
+    wanted
+        The searches that are asked about, by default all; of the others it says no.
     """
     size = 1 + max(int(learnt[:, :3].max(initial=0)), max((one.target for one in done), default=0))
     counts, well_known, counted = np.zeros(size, np.int64), np.zeros(len(done), bool), 0
-    for place in sorted(range(len(done)), key=lambda place: done[place].lesson):
+    middle = [(size - 1) // 2, size // 2]  # of the sorted counts: their median is the mean of these
+    places = range(len(done)) if wanted is None else np.flatnonzero(wanted).tolist()
+    for place in sorted(places, key=lambda place: done[place].lesson):
         before = int(np.searchsorted(learnt[:, 3], done[place].lesson))
         if before > counted:
-            counts += np.bincount(learnt[counted:before, :3].ravel(), minlength=size)
+            np.add.at(counts, learnt[counted:before, :3].ravel(), 1)
             counted = before
-        well_known[place] = counts[done[place].target] >= max(1.0, float(np.median(counts)))
+        median = np.partition(counts, middle)[middle].mean()
+        well_known[place] = counts[done[place].target] >= max(1.0, median)
     return well_known
 
 
@@ -225,11 +243,9 @@ def curve(done: Sequence[Finished], well_known: Mask, history: Sequence[ModelInf
     if len(done) < ENOUGH:
         return None
     costs = np.array([one.questions for one in done])
-    window = min(RECENT, max(10, len(done) // 5))
-    at = np.unique(np.linspace(window, len(done), _POINTS).astype(int))
-    parts = [slice(max(0, end - window), end) for end in at]
+    parts = _windows(len(done))
     return Curve(
-        at=tuple(int(end) for end in at),
+        at=tuple(part.stop for part in parts),
         median=tuple(float(np.median(costs[part])) for part in parts),
         low=tuple(float(np.quantile(costs[part], 0.25)) for part in parts),
         high=tuple(float(np.quantile(costs[part], 0.75)) for part in parts),
@@ -238,6 +254,21 @@ def curve(done: Sequence[Finished], well_known: Mask, history: Sequence[ModelInf
         models=tuple(_where_models_came(done, history)),
         total=len(done),
     )
+
+
+def _windows(count: int) -> list[slice]:
+    """The searches before each point of the curve."""
+    window = min(RECENT, max(10, count // 5))
+    at = np.unique(np.linspace(window, count, _POINTS).astype(int)).tolist()
+    return [slice(max(0, end - window), end) for end in at]
+
+
+def _on_curve(count: int) -> Mask:
+    """Which searches the curve shows: with many thousands, not all."""
+    shown = np.zeros(count, bool)
+    for part in _windows(count) if count >= ENOUGH else ():
+        shown[part] = True
+    return shown
 
 
 def _where_models_came(done: Sequence[Finished], history: Sequence[ModelInfo]) -> list[int]:
