@@ -11,7 +11,14 @@ from learn2search.web.translation.language import ENGLISH
 from learn2search.web.translation.nouns import NOUNS
 
 _PACKAGE = Path(__file__).parents[2]
-_SOURCES = ("site/context.py", "site/show_counts.py", "site/visits/*.py", "web/*.py", "web/translation/*.py")
+_SOURCES = (
+    "site/context.py",
+    "site/show_counts.py",
+    "site/visits/*.py",
+    "site/studies/*.py",
+    "web/*.py",
+    "web/translation/*.py",
+)
 _NOT_FOR_VISITORS = {
     "api.py",
     "appearance_pages.py",
@@ -26,7 +33,9 @@ _NOT_FOR_VISITORS = {
     "owner_api.py",
     "owner_pages.py",
     "owner_searches.py",
+    "owner_studies.py",
     "sentence_pages.py",
+    "study_setup.py",
     "webhook_pages.py",
 }
 _ERRORS = {name for name, one in vars(errors).items() if isinstance(one, type) and issubclass(one, errors.SiteError)}
