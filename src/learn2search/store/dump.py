@@ -39,6 +39,7 @@ UPGRADES: dict[str, Upgrade] = {
     "0002": _with_weights,  # 0003 has weights
     "0003": _with_hints_and_links,  # 0004 has search.to_find, search.near and item.link
     "0004": _unchanged,  # 0007 has webhooks
+    "0007": _unchanged,  # 0010 has screens of teaching
 }
 
 
