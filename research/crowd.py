@@ -65,13 +65,14 @@ def search_of_bot(learner: l2s.Learner, click: Click, generator: np.random.Gener
     steps: list[tuple[tuple[int, ...], int | None]] = []
     strategy = "sampled" if learner.version else "random"
     search = l2s.make_search(strategy, learner.embedding, learner.noise, seed=int(generator.integers(2**31)))
-    while True:
+    while search.left > 1:  # the last one of all needs no question
         query = search.ask(min(SHOWN, search.left))
         if target in query:
-            return target, steps
+            break
         chosen = click(query)
         steps.append((query, chosen))
         search.tell(chosen)
+    return target, steps
 
 
 @lru_cache(maxsize=1)
@@ -137,18 +138,19 @@ def cost(
 def cases(quick: bool, repetitions: int | None) -> list[Row]:
     """What is most wanted comes first."""
     size = {"n_items": 60, "searches": 40} if quick else {"n_items": N_ITEMS, "searches": 400}
-    kinds = [[("none", 0.0), ("random", 0.3), ("random", 0.1)]]
-    kinds += [] if quick else [[(clicker, share) for clicker in CLICKERS[2:] for share in (0.3, 0.1)]]
-    dimensions, triplets = ((5,), (600,)) if quick else (DIMENSIONS, (10_000, 3000, 20_000))
+    kinds = [("none", 0.0), ("random", 0.3), ("random", 0.1)]
+    if not quick:
+        kinds = [kinds[0], ("steering", 0.3), kinds[1], ("steering", 0.1), kinds[2]]
+        kinds += [("first place", 0.3), ("first place", 0.1)]
+    dimensions, triplets = ((5,), (600,)) if quick else (DIMENSIONS, (10_000, 20_000, 3000))
     return [
         {"d": d, "triplets": count, "clicker": clicker, "share": share, "weights": weights, "seed": seed} | size
-        for seed in range(repetitions or (1 if quick else REPETITIONS))
         for d in dimensions
-        for some in kinds
         for count in triplets
-        for clicker, share in some
+        for seed in range(repetitions or (1 if quick else REPETITIONS))
+        for clicker, share in kinds
         for weights in WEIGHTS
-        if weights != "one fit" or (clicker == "random" and count == 10_000)
+        if weights != "one fit" or (clicker == "random" and count == 20_000)
     ]
 
 

@@ -28,10 +28,28 @@ def compiled(function: Function) -> Function:
     return cast(Function, kernel)
 
 
+def summed(function: Function) -> Function:
+    """The same for sums of float32 in the innermost loop, which may be added up in any order: then in vectors."""
+    kernel: Any = numba.njit(fastmath={"reassoc", "contract", "nsz"}, **_OPTIONS)(function)
+    return cast(Function, kernel)
+
+
 def inlined(function: Function) -> Function:
     """The same, but a compiled function that calls it takes its lines in, and is compiled with them once."""
     kernel: Any = numba.njit(inline="always", **_OPTIONS)(function)
     return cast(Function, kernel)
+
+
+def in_parts(function: Function, *inner: Callable[..., Any]) -> Function:
+    """The same function in Python, calling the compiled functions in it one by one; those of `inner` in parts, too.
+
+    A whole is compiled with all that it may ever call, a part only when it is called. So one search, where a call more
+    is nothing beside its work, begins sooner; a simulation takes the whole. To be called at the end of a module: what
+    is defined later is not seen.
+    """
+    whole: Any = function
+    code: Function = whole.py_func
+    return with_names(code, "in_parts", {one.__name__: in_parts(one) for one in inner})
 
 
 def with_names(function: Function, label: str, names: Mapping[str, object]) -> Function:

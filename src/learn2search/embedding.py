@@ -4,7 +4,7 @@ import hashlib
 import math
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
@@ -12,8 +12,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from learn2search.compiled import compiled
 from learn2search.files import read_npz, write_npz
-from learn2search.typing import Array
+from learn2search.typing import Array, Array32, Items
 
 Made = TypeVar("Made")
 
@@ -22,6 +23,8 @@ _VERSION = 1
 _LARGEST = (
     1e30  # squares of differences must stay well inside the range of float64, and the differences inside float32's
 )
+_LARGE = 1 << 22  # numbers; a float32 array of so many stays float32: in float64 it would take 32 MB or more
+_PART = 1 << 18  # numbers that are looked at together: a part of a large array that fits into the cache
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -31,9 +34,13 @@ class Embedding:
     Parameters
     ----------
     mean : (n, d) array_like
-        Known features or learnt positions, one row an item. Copied and read-only.
+        Known features or learnt positions, one row an item. Copied and read-only. Kept as float64, but a large float32
+        array (4 million numbers or more) as float32.
     var : (n, d) array_like, optional
-        The variance of each coordinate of each position; None when the positions are exact.
+        The variance of each coordinate of each position; None when the positions are exact. Kept in the same way.
+    copy : bool, optional
+        False keeps an array that has the right form already (float64 or large float32, row by row) as it is, without
+        a copy, and makes it read-only. Nothing may change it any more, not even through another view.
 
     Raises
     ------
@@ -56,9 +63,9 @@ class Embedding:
     _derived: dict[str, Any]
     _lock: threading.RLock
 
-    def __init__(self, mean: ArrayLike, var: ArrayLike | None = None) -> None:
-        object.__setattr__(self, "mean", _positions(mean))
-        object.__setattr__(self, "var", None if var is None else _variances(var, self.mean.shape))
+    def __init__(self, mean: ArrayLike, var: ArrayLike | None = None, *, copy: bool = True) -> None:
+        object.__setattr__(self, "mean", _positions(mean, copy))
+        object.__setattr__(self, "var", None if var is None else _variances(var, self.mean, copy))
         object.__setattr__(self, "_derived", {})
         object.__setattr__(self, "_lock", threading.RLock())
 
@@ -79,16 +86,18 @@ class Embedding:
 
     @cached_property
     def spread(self) -> float:
-        """How far apart the items are: the root of their total variance (a column at a time, to need little memory)."""
-        return math.sqrt(sum(float(column.var()) for column in self.mean.T))
+        """How far apart the items are: the root of their total variance (in parts, to need little memory)."""
+        middle = sum(rows.sum(axis=0, dtype=float) for rows in parts_of(self.mean)) / self.n_items
+        total = sum(float(((rows - middle) ** 2).sum()) for rows in parts_of(self.mean))
+        return math.sqrt(total / self.n_items)
 
     @cached_property
     def fingerprint(self) -> str:
         """Sixteen hex digits that change when any position or variance does."""
         digest = hashlib.sha256(repr((self.mean.shape, self.var is None)).encode())
         for array in (self.mean, self.var):
-            if array is not None:
-                digest.update(array.data)
+            for part in () if array is None else parts_of(array):
+                digest.update(np.ascontiguousarray(part, np.float64).data)  # the same in whichever form it is kept
         return digest.hexdigest()[:16]
 
     def derived(self, name: str, make: Callable[[], Made], version: object = None) -> Made:
@@ -153,7 +162,7 @@ class Embedding:
             As it was saved.
         """
         arrays = read_npz(path, _FORMAT, _VERSION, "an embedding file", ("mean",))
-        return cls(arrays["mean"], arrays.get("var"))
+        return cls(arrays["mean"], arrays.get("var"), copy=False)
 
 
 def no_variances(dim: int) -> Array:
@@ -163,55 +172,96 @@ def no_variances(dim: int) -> Array:
     return nothing
 
 
-def _positions(mean: ArrayLike) -> Array:
-    array = _numbers(mean, "features")
+def parts_of(array: Array | Array32) -> Iterator[Any]:
+    """The rows of a large array, a few at a time."""
+    rows = max(1, _PART // max(1, array.shape[1]))
+    for start in range(0, len(array), rows):
+        yield array[start : start + rows]
+
+
+def two_forms(array: Array) -> tuple[Array, Array32]:
+    """The array in the form that compiled code takes: in float64 and in float32, one of which has no rows."""
+    none = no_variances(array.shape[1])
+    narrow = none.astype(np.float32)
+    narrow.flags.writeable = False
+    if array.dtype == np.float32:
+        return none, np.asarray(array, np.float32)
+    return array, narrow
+
+
+def in_float64(array: Array) -> Array:
+    """The array in float64, read-only as all positions are: a copy, where it is kept in float32."""
+    wide = np.asarray(array, np.float64)
+    wide.flags.writeable = False
+    return wide
+
+
+@compiled
+def some_rows(wide: Array, narrow: Array32, items: Items) -> Array:
+    """Some rows of an array that is kept in one of two forms, `(m, d)`."""
+    d = wide.shape[1]
+    found = np.empty((len(items), d))
+    for at in range(len(items)):
+        for a in range(d):
+            found[at, a] = wide[items[at], a] if len(wide) else narrow[items[at], a]
+    return found
+
+
+def _positions(mean: ArrayLike, copy: bool) -> Array:
+    array = _numbers(mean, "features", copy)
     if array.ndim != 2:
         hint = ": one feature per item? reshape(-1, 1)" if array.ndim == 1 else ""
         raise ValueError(f"features must be 2-D, (n_items, n_features), got shape {array.shape}{hint}")
     if array.shape[1] == 0 or len(array) < 2:
         raise ValueError(f"features need at least 2 items and 1 feature, got shape {array.shape}")
-    _check_finite(array, "features")
-    if max(-array.min(), array.max()) > _LARGEST:
+    low, high = _checked_range(array, "features")
+    if max(-low.min(), high.max()) > _LARGEST:
         raise ValueError(
-            f"features must lie within ±{_LARGEST:.0e}, got {array.min():.2g} to {array.max():.2g}: rescale them"
+            f"features must lie within ±{_LARGEST:.0e}, got {low.min():.2g} to {high.max():.2g}: rescale them"
         )
-    if not (array != array[0]).any():
+    if (low == high).all():
         raise ValueError(f"all {len(array)} items have the same features: at least two must differ to be compared")
-    if np.max(array.max(axis=0) - array.min(axis=0)) < 1 / _LARGEST:
+    if np.max(high - low) < 1 / _LARGEST:
         raise ValueError(f"features differ by less than {1 / _LARGEST:.0e}: rescale them")
     return array
 
 
-def _variances(var: ArrayLike, shape: tuple[int, ...]) -> Array:
-    array = _numbers(var, "var")
-    if array.shape != shape:
-        raise ValueError(f"var must have the shape of mean, {shape}, got {array.shape}")
-    _check_finite(array, "var")
-    if array.min() <= 0:
+def _variances(var: ArrayLike, mean: Array, copy: bool) -> Array:
+    array = _numbers(var, "var", copy)
+    if array.shape != mean.shape:
+        raise ValueError(f"var must have the shape of mean, {mean.shape}, got {array.shape}")
+    low, _ = _checked_range(array, "var")
+    if low.min() <= 0:
         item = int(np.argwhere(array <= 0)[0, 0])
         raise ValueError(f"variances must be positive, item {item} has {array[item].min()}: leave var out when exact")
     return array
 
 
-def _numbers(values: ArrayLike, name: str) -> Array:
+def _numbers(values: ArrayLike, name: str, copy: bool) -> Array:
     try:
         given = np.asanyarray(values)
         if np.ma.is_masked(given) or given.dtype.kind == "c":
             raise ValueError(
                 f"got {'complex numbers' if given.dtype.kind == 'c' else 'masked values'}: fill or drop them"
             )
-        array = np.array(given, dtype=np.float64, order="C")
+        kept = np.float32 if given.dtype == np.float32 and given.size >= _LARGE else np.float64
+        array: Any = (np.array if copy else np.asarray)(given, dtype=kept, order="C")
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} must be numbers, one row an item: {error}") from error
     array.flags.writeable = False
-    return array
+    checked: Array = array
+    return checked
 
 
-def _check_finite(array: Array, name: str) -> None:
-    finite = np.isfinite(array)
-    if not finite.all():
-        rows = np.flatnonzero(~finite.all(axis=1))
+def _checked_range(array: Array, name: str) -> tuple[Array, Array]:
+    """The lowest and the highest number of each column, all of them finite."""
+    low, high = array[0], array[0]
+    for part in parts_of(array):  # no value that is missing escapes: minimum and maximum keep it
+        low, high = np.minimum(low, part.min(axis=0)), np.maximum(high, part.max(axis=0))
+    if not (np.isfinite(low).all() and np.isfinite(high).all()):
+        rows = np.flatnonzero(~np.isfinite(array).all(axis=1))
         raise ValueError(
             f"{name} must be finite, but {len(rows)} of {len(array)} rows hold NaN or infinity "
             f"(the first is row {rows[0]}): fill or drop them"
         )
+    return low, high

@@ -9,6 +9,7 @@ d:
 - "tree": the tiles are the leaves of a k-d tree of bounding boxes, O(log n) a query in few dimensions. The Mahalanobis
   distance is bounded from below by the boxes and the largest Ψ under each node, so branch and bound stays exact.
 - "pass": all tiles in turn, faster for few items, and in many dimensions, where a tree would visit nearly every leaf.
+  Where the embedding keeps float32, its rows are measured as they are, without a second copy of them.
 
 An index is read-only: all searches and threads share it. What a search has used is its own array `blocked`, a count
 an item.
@@ -19,8 +20,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from learn2search.compiled import compiled
-from learn2search.embedding import Embedding, no_variances
+from learn2search.compiled import compiled, summed
+from learn2search.embedding import Embedding, no_variances, parts_of, two_forms
 from learn2search.typing import Array, Array32, Blocked, Items32
 
 _TILE = 64  # long enough that the loops over a tile are compiled to vectors, not unrolled
@@ -31,14 +32,17 @@ _HALF_ULP = 2.0**-24  # of float32
 class Index(NamedTuple):
     """The arrays behind `Nearest`, in the form that compiled code takes. Unused parts have no rows.
 
-    mean, var: `(n, d)`, the embedding's own. centre: `(d,)`, taken off before anything becomes float32. order:
-    `(tiles, 64)` the items of each tile, -1 = none. tiles, precisions: `(tiles, d, 64)` their means and 1/var. boxes:
+    mean, var: `(n, d)`, the embedding's own, or rows, var_rows where these are float32. centre: `(d,)`, taken off
+    before anything becomes float32. order: `(tiles, 64)` the items of each tile, -1 = none. tiles, precisions:
+    `(tiles, d, 64)` their means and 1/var, none where rows are measured themselves. boxes:
     `(nodes, 2, d)` lowest and highest coordinates, top_var: `(nodes, d)` largest variances; the children of node k
     are 2k+1 and 2k+2. reach: the largest absolute coordinate; sharp: the largest 1/var.
     """
 
     mean: Array
     var: Array
+    rows: Array32
+    var_rows: Array32
     centre: Array
     order: Items32
     tiles: Array32
@@ -94,7 +98,8 @@ class Nearest:
         self.metric = metric
         self.form = form or best_form(*embedding.mean.shape)
         var = embedding.var if metric == "mahalanobis" and embedding.var is not None else no_variances(embedding.dim)
-        self.index = _build(embedding.mean, var, self.form)
+        self._n_items = embedding.n_items
+        self.index = _build(embedding.mean, np.asarray(var, embedding.mean.dtype), self.form)
 
     @classmethod
     def of(cls, embedding: Embedding, metric: str = "euclidean") -> "Nearest":
@@ -134,7 +139,7 @@ class Nearest:
         ValueError
             If the point or `blocked` has the wrong shape, or the point is not finite.
         """
-        n, d = self.index.mean.shape
+        (d,), n = self.index.centre.shape, self._n_items
         place, taken = np.array(point, float), np.asarray(blocked)
         if place.shape != (d,) or not np.isfinite(place).all():
             raise ValueError(f"the point must be {d} finite numbers, got {point!r}")
@@ -156,17 +161,30 @@ def _build(mean: Array, var: Array, form: str) -> Index:
     levels = max(0, int(np.ceil(np.log2(n / _TILE)))) if form == "tree" else 0
     nodes = 2 ** (levels + 1) - 1 if form == "tree" else 0
     boxes, top_var = np.empty((nodes, 2, d), np.float32), np.empty((nodes if len(var) else 0, d), np.float32)
-    items, centre = np.arange(n, dtype=np.int32), mean.mean(axis=0)
+    items, centre = np.arange(n, dtype=np.int32), _middle(mean, form)
     if form == "tree":
         _split(mean, var, centre, items, levels, boxes, top_var)
     n_tiles = 2**levels if form == "tree" else -(-n // _TILE)
     order = np.full((n_tiles, _TILE), -1, np.int32)
-    tiles = np.full((n_tiles, d, _TILE), np.inf, np.float32)
-    precisions = np.ones((n_tiles if len(var) else 0, d, _TILE), np.float32)
+    copied = n_tiles if form == "tree" or mean.dtype == np.float64 else 0
+    tiles = np.full((copied, d, _TILE), np.inf, np.float32)
+    precisions = np.ones((copied if len(var) else 0, d, _TILE), np.float32)
     _fill(mean, var, centre, items, form == "tree", order, tiles, precisions)
-    reach = np.max(np.maximum(mean.max(axis=0) - centre, centre - mean.min(axis=0)))
+    low, high = (np.array([one(part, axis=0) for part in parts_of(mean)]) for one in (np.min, np.max))
+    reach = np.max(np.maximum(high - centre, centre - low))
     sharp = 1.0 / var.min() if len(var) else 1.0
-    return Index(mean, var, centre, order, tiles, precisions, boxes, top_var, float(reach), float(sharp))
+    (wide, rows), (wide_var, var_rows) = two_forms(mean), two_forms(var)
+    wide_var.flags.writeable = var_rows.flags.writeable = False
+    arrays = (wide, wide_var, rows, var_rows, centre, order, tiles, precisions, boxes, top_var)
+    return Index(*arrays, float(reach), float(sharp))
+
+
+def _middle(mean: Array, form: str) -> Array:
+    """The mean of the items; nothing where float32 rows are measured as they are."""
+    if mean.dtype == np.float32 and form == "pass":
+        return np.zeros(mean.shape[1])
+    total = sum(part.sum(axis=0, dtype=float) for part in parts_of(mean))
+    return np.asarray(total / len(mean))
 
 
 @compiled
@@ -237,7 +255,7 @@ def _fill(
         for at in range(stop - start):
             item = items[start + at]
             order[tile, at] = item
-            for k in range(mean.shape[1]):
+            for k in range(mean.shape[1] if len(tiles) else 0):
                 tiles[tile, k, at] = mean[item, k] - centre[k]
                 if len(var):
                     precisions[tile, k, at] = 1.0 / var[item, k]
@@ -274,15 +292,18 @@ def nearest_item(index: Index, point: Array, blocked: Blocked, scratch: Scratch)
     if len(index.boxes):
         return _descend(index, point, slack, grow, blocked, scratch)
     best, best_distance, threshold = -1, np.inf, np.float32(np.inf)
-    tiles, precisions = index.tiles, index.precisions
-    for tile in range(len(tiles)):
-        if len(precisions):
+    tiles, precisions, order = index.tiles, index.precisions, index.order
+    mean, var, rows, var_rows = index.mean, index.var, index.rows, index.var_rows
+    for tile in range(len(order)):
+        if not len(tiles):
+            _measure_rows(rows, var_rows, tile * _TILE, point32, distances)
+        elif len(precisions):
             _measure_weighted(tiles, precisions, tile, point32, distances)
         else:
             _measure(tiles, tile, point32, distances)
         if _smallest(words) <= threshold:
             best, best_distance = _look(
-                index.mean, index.var, index.order[tile], point, distances, threshold, blocked, best, best_distance
+                mean, var, rows, var_rows, order[tile], point, distances, threshold, blocked, best, best_distance
             )
             threshold = np.float32((np.sqrt(best_distance) + slack) ** 2 * grow)
     return best
@@ -299,7 +320,7 @@ def _descend(
 ) -> int:
     """Branch and bound: to the nearer child first, and never below a box that is farther than the best item."""
     boxes, top_var, tiles, precisions, order = index.boxes, index.top_var, index.tiles, index.precisions, index.order
-    mean, var = index.mean, index.var
+    mean, var, rows, var_rows = index.mean, index.var, index.rows, index.var_rows
     point32, distances, words, nodes, bounds = scratch
     first_leaf = len(boxes) // 2
     nodes[0], bounds[0], depth = 0, 0.0, 1
@@ -324,7 +345,7 @@ def _descend(
             _measure(tiles, leaf, point32, distances)
         if _smallest(words) <= threshold:
             best, best_distance = _look(
-                mean, var, order[leaf], point, distances, threshold, blocked, best, best_distance
+                mean, var, rows, var_rows, order[leaf], point, distances, threshold, blocked, best, best_distance
             )
             threshold = np.float32((np.sqrt(best_distance) + slack) ** 2 * grow)
     return best
@@ -361,6 +382,19 @@ def _measure_weighted(tiles: Array32, precisions: Array32, tile: int, point: Arr
             distances[at] += gap * gap * precisions[tile, k, at]
 
 
+@summed
+def _measure_rows(rows: Array32, var_rows: Array32, start: int, point: Array32, distances: Array32) -> None:
+    """The same from the items' own float32 rows, each summed in vectors."""
+    for at in range(_TILE):
+        distances[at] = np.inf
+    for at in range(min(_TILE, len(rows) - start)):
+        item, total = start + at, np.float32(0.0)
+        for k in range(len(point)):
+            gap = rows[item, k] - point[k]
+            total += gap * gap / var_rows[item, k] if len(var_rows) else gap * gap
+        distances[at] = total
+
+
 @compiled
 def _smallest(words: NDArray[np.int32]) -> np.float32:
     """The minimum of float32 bits read as integers: positive floats sort the same, and this runs in vectors."""
@@ -374,6 +408,8 @@ def _smallest(words: NDArray[np.int32]) -> np.float32:
 def _look(
     mean: Array,
     var: Array,
+    rows: Array32,
+    var_rows: Array32,
     items: Items32,
     point: Array,
     distances: Array32,
@@ -388,8 +424,12 @@ def _look(
         if distances[at] <= threshold and item >= 0 and not blocked[item]:
             distance = 0.0
             for k in range(len(point)):
-                gap = mean[item, k] - point[k]
-                distance += gap * gap / var[item, k] if len(var) else gap * gap
+                gap = (mean[item, k] if len(mean) else rows[item, k]) - point[k]
+                if len(var) or len(var_rows):
+                    gap = gap * gap / (var[item, k] if len(var) else var_rows[item, k])
+                    distance += gap
+                else:
+                    distance += gap * gap
             if distance < best_distance or (distance == best_distance and item < best):
                 best, best_distance = item, distance
     return best, best_distance
@@ -423,10 +463,21 @@ def _rings(mean: Array) -> NDArray[np.int32]:
 
 @compiled
 def _row_hashes(mean: Array) -> NDArray[np.uint64]:
-    """FNV-1a over the coordinates of each row; -0 counts as 0."""
-    hashes = np.full(len(mean), 14695981039346656037, np.uint64)
-    for k in range(mean.shape[1]):
-        words = (mean[:, k] + 0.0).view(np.uint64)
-        hashes = (hashes ^ words) * np.uint64(1099511628211)
-        hashes ^= hashes >> np.uint64(29)
+    """FNV-1a over the coordinates of each row, in four sums side by side; -0 counts as 0."""
+    n, d = mean.shape
+    hashes, number, sums = np.empty(n, np.uint64), np.empty(1), np.empty(4, np.uint64)
+    word = number.view(np.uint64)
+    prime, seed = np.uint64(1099511628211), np.uint64(14695981039346656037)
+    for item in range(n):
+        for lane in range(4):
+            sums[lane] = seed + np.uint64(lane)
+        for k in range(d):
+            number[0] = mean[item, k] + 0.0
+            mixed = (sums[k & 3] ^ word[0]) * prime
+            sums[k & 3] = mixed ^ (mixed >> np.uint64(29))
+        whole = seed
+        for lane in range(4):
+            whole = (whole ^ sums[lane]) * prime
+            whole ^= whole >> np.uint64(29)
+        hashes[item] = whole
     return hashes

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from learn2search.click import click_probabilities
 from learn2search.comparison import check_noise
 from learn2search.compiled import compiled
-from learn2search.embedding import Embedding
+from learn2search.embedding import Embedding, in_float64
 from learn2search.streams import below, normal, open_stream, seed_sequence, stream_keys, uniform
 from learn2search.typing import Array, Items, Key, Keys, Seed, Stream
 
@@ -109,7 +109,7 @@ class ProbitOracle:
         if not 0 <= lapse <= 1:
             raise ValueError(f"lapse is the share of random answers, 0 to 1, got {lapse!r}")
         self._space = features if isinstance(features, Embedding) else Embedding(features)
-        self.person = Person(self._space.mean, check_noise(noise), float(undecided), float(lapse))
+        self.person = Person(in_float64(self._space.mean), check_noise(noise), float(undecided), float(lapse))
         self._seed = seed_sequence(seed)
         self._key = self.keys(1)[0]
         self._asked = 0

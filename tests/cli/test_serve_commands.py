@@ -2,16 +2,14 @@
 
 import json
 import os
-import re
 import signal
-import socket
 import subprocess
-import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,40 +24,7 @@ from learn2search.site.visits import searching
 PATIENCE = 240  # seconds: the very first start compiles
 FEATURES = np.random.default_rng(0).integers(0, 256, (30, 3)) / 255.0
 RunCommand = Callable[..., str]
-
-
-class Served:
-    """A site in processes of its own."""
-
-    def __init__(self, process: subprocess.Popen[str], address: str, token: str) -> None:
-        self.process, self.address, self.token = process, address, token
-
-
-@contextmanager
-def served(*arguments: str, home: Path, workers: int = 1) -> Iterator[Served]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    options = ["--port", str(port), "--workers", str(workers), "--no-browser", "--home", str(home)]
-    command = [sys.executable, "-m", "learn2search.cli", *arguments, *options]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    try:
-        token = ""
-        assert process.stdout is not None
-        for line in process.stdout:
-            found = re.match(r"  Token +(\S+)", line)
-            token = found[1] if found else token
-            if "Ctrl-C" in line:
-                break
-        address = f"http://127.0.0.1:{port}"
-        with urllib.request.urlopen(f"{address}/healthz", timeout=PATIENCE):  # it answers at once
-            pass
-        yield Served(process, address, token)
-    finally:
-        process.send_signal(signal.SIGTERM)
-        process.wait(PATIENCE)
-        if process.stdout is not None:
-            process.stdout.close()
+Serve = Callable[..., AbstractContextManager[Any]]
 
 
 def wait_for(address: str) -> None:
@@ -105,7 +70,7 @@ def test_a_trainer_should_end_when_the_site_that_started_it_has_gone(tmp_path: P
 
 @pytest.mark.heavy
 def test_killed_workers_and_trainers_should_lose_nothing(
-    tmp_path: Path, pictures: Path, run_command: RunCommand
+    tmp_path: Path, pictures: Path, run_command: RunCommand, served: Serve
 ) -> None:
     home = tmp_path / "home"
     with served("serve", str(pictures), "--slug", "colours", home=home, workers=2) as site:
@@ -145,7 +110,7 @@ def test_killed_workers_and_trainers_should_lose_nothing(
 
 
 @pytest.mark.heavy
-def test_simulated_visitors_over_http_should_make_searches_shorter(tmp_path: Path) -> None:
+def test_simulated_visitors_over_http_should_make_searches_shorter(tmp_path: Path, served: Serve) -> None:
     """The demo from an untaught start: the last 200 of 1,500 searches need a third of the first 100's questions."""
     from learn2search.demo import faces, similarity_features
     from learn2search.demo.make_assets import NOISE

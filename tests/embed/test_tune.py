@@ -104,25 +104,41 @@ def test_bad_arguments_should_be_refused(screens: tuple[Triplets, Groups]) -> No
 @pytest.mark.parametrize(
     ("start", "expected", "tried"),
     [
-        (10, 5, [2, 3, 5, 10, 20]),  # fewer, past a number that is no better
-        (2, 5, [2, 3, 5, 10]),  # more, as long as it gets better
-        (3, 5, [2, 3, 5, 10]),
-        (5, 5, [2, 3, 5, 10]),
-        (7, 5, [2, 3, 5, 7, 10]),  # any number can be the present one
+        (10, 5, {2, 3, 5, 10, 20}),  # fewer, past a number that is no better
+        (2, 5, {2, 3, 5, 10}),  # more, as long as it gets better
+        (5, 5, {2, 3, 5, 10}),
+        (7, 5, {2, 3, 5, 7, 10}),  # any number can be the present one
+        (40, 40, {2, 3, 5, 10, 20, 40}),
     ],
 )
-def test_another_number_of_axes_should_be_better_beyond_doubt(start: int, expected: int, tried: list[int]) -> None:
-    scores, noise = {2: 0.0, 3: 0.1, 5: 0.5, 7: 0.1, 10: 0.1, 20: 0.0, 40: 0.6}, np.random.default_rng(0)
-    for spread, chosen in ((0.01, expected), (10.0, start)):
-        asked: list[int] = []
+def test_another_number_of_axes_should_be_better_beyond_doubt(start: int, expected: int, tried: set[int]) -> None:
+    means, noise = {2: 0.0, 3: 0.1, 5: 0.5, 7: 0.2, 10: 0.1, 20: 0.0, 40: 0.6}, np.random.default_rng(0)
+    for spread, chosen in ((0.01, expected), (100.0, start)):
+        asked: list[tuple[int, int]] = []
 
-        def score(d: int, spread: float = spread, asked: list[int] = asked) -> Array:
-            asked.append(d)
+        def score(d: int, part: int, spread: float = spread, asked: list[tuple[int, int]] = asked) -> Array:
+            asked.append((d, part))
             around = spread * noise.normal(size=100)
-            return np.asarray(scores[d] + around - around.mean())  # the means are as above
+            return np.asarray(means[d] + around - around.mean())  # the means are as above
 
         assert better_dimension(start, (2, 3, 5, 10, 20, 40), score) == chosen
-        assert asked == tried
+        assert len(asked) == len(set(asked))  # nothing is fitted twice
+        assert spread > 1 or {d for d, _ in asked} == tried
+
+
+def test_axes_that_the_first_part_decides_should_cost_no_more() -> None:
+    asked: list[tuple[int, int]] = []
+
+    def score(d: int, part: int) -> Array:
+        asked.append((d, part))
+        return means[d] + 0.1 * np.array([1.0, -1.0, 0.0, 0.0, 0.0]) * d
+
+    means = {5: -10.0, 10: 0.0, 20: -10.0}
+    assert better_dimension(10, (5, 10, 20), score) == 10
+    assert sorted(asked) == [(5, 0), (10, 0), (20, 0)]  # both are clearly worse
+    asked, means = [], {5: 10.0, 10: 0.0, 20: 0.0}
+    assert better_dimension(10, (5, 10, 20), score) == 5
+    assert sorted(asked) == [(5, 0), (10, 0), (10, 1), (10, 2), (20, 0), (20, 1), (20, 2)]  # 20 stays in doubt
 
 
 def test_energy_dimension_should_count_the_axes_that_hold_the_share() -> None:

@@ -62,7 +62,7 @@ def test_evidence_should_be_the_quotient_of_products() -> None:
     known = click([0.5, 0.3, 0.2]) * click([0.9, 0.1])
     anywhere = click([0.4, 0.3, 0.3]) * click([0.6, 0.4])
     urn = (1 / 3) * (1 / 2)  # one click each at three and at two places: even
-    honest, bot = 0.7 * known + 0.3 * anywhere, 0.5 * (0.5 / 6 + 0.5 * urn) + 0.5 * anywhere
+    honest, bot = 0.7 * known + 0.3 * anywhere, 0.95 * (0.5 / 6 + 0.5 * urn) + 0.05 * anywhere
     assert math.exp(found.evidence[0]) == pytest.approx(honest / bot)
     assert found.weights[0] == pytest.approx(0.8 * honest / (0.8 * honest + 0.2 * bot))
     np.testing.assert_allclose(np.exp(log_clicks(judged, 0.1, 0.5)[0][0]), known)

@@ -272,19 +272,29 @@ def in_use(d: int, fitted_up_to: int = 0) -> Learnt:
     return Learnt(l2s.Embedding(np.eye(60, d)), np.ones(d), fitted_up_to=fitted_up_to)
 
 
-def test_the_axes_should_be_those_that_predict_new_lessons_best() -> None:
+def test_the_axes_should_be_those_that_predict_lessons_best_from_others() -> None:
     """Fewer, also where many answers are random; or more; the first number is 10."""
-    auto, seed = make_recipe("best"), np.random.SeedSequence(0)
-    few, many = lessons_of(2, 200, 0.4), lessons_of(16, 1500, 0.0)
-    assert policy.next_dimension(auto, in_use(10), few, 200, seed) == 2
+    auto, seed = make_recipe("best", k=4), np.random.SeedSequence(0)
+    few, many = lessons_of(1, 400, 0.4), lessons_of(16, 1500, 0.0)
+    assert policy.next_dimension(auto, in_use(20), few, 400, seed) < 10
     assert policy.next_dimension(auto, in_use(5), many, 1500, seed) in (10, 20)
+
+
+def test_lessons_should_count_by_their_weights_when_axes_are_compared() -> None:
+    auto, seed, few = make_recipe("best"), np.random.SeedSequence(0), lessons_of(2, 30, 0.0)
+    plain = policy._predicted(auto, 2, few, 0, 60, seed)
+    assert plain.shape == (10,)  # each third of the lessons is one part
+    assert (plain < 0).all()
+    np.testing.assert_allclose(policy._predicted(auto, 2, few._replace(weights=np.ones(300)), 0, 60, seed), plain)
+    halves = policy._predicted(auto, 2, few._replace(weights=np.where(few.numbers > 15, 1.0, 0.0)), 0, 60, seed)
+    assert 0 < (halves == 0).sum() < 10
 
 
 def test_axes_should_be_compared_only_when_the_lessons_have_doubled() -> None:
     auto, seed, few = make_recipe("best"), np.random.SeedSequence(0), lessons_of(1, 300, 0.0)
     assert policy.next_dimension(auto, in_use(10), few, 127, seed) == 10  # too few to tell
     assert policy.next_dimension(auto, in_use(10, fitted_up_to=256), few, 300, seed) == 10  # compared at 256
-    assert policy.next_dimension(auto, in_use(10, fitted_up_to=250), few, 300, seed) < 10
+    assert policy.next_dimension(auto, in_use(20, fitted_up_to=250), few, 300, seed) < 20
     assert policy.next_dimension(make_recipe("best", n_components=7), in_use(7), few, 300, seed) == 7
     assert policy.next_dimension(make_recipe("best", embedding="ckl"), in_use(10), few, 300, seed) == 10
 

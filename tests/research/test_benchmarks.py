@@ -131,6 +131,14 @@ def test_the_cost_of_a_click_should_be_compared_with_the_product(copied: Path) -
 
 
 @pytest.mark.heavy
+def test_steps_with_many_items_should_be_timed_beside_numpy(copied: Path) -> None:
+    assert "bytes an item, a further search" in run("million", copied).stdout
+    found = {row["step"]: row for row in rows(copied, "million", table="steps")}
+    assert {"ask", "tell", "undo", "gauss: top"} <= set(found)
+    assert found["tell"]["numpy"] > 0
+
+
+@pytest.mark.heavy
 def test_growth_should_find_that_a_collection_learns(copied: Path) -> None:
     assert "Questions a search with 4 shown" in run("growth", copied).stdout
     measured = rows(copied, "growth", shown=4)

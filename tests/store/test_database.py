@@ -2,6 +2,7 @@
 
 import sqlite3
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -12,12 +13,12 @@ import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import MetaData, String, event, inspect, select
-from sqlalchemy.exc import DataError, IntegrityError
+from sqlalchemy import MetaData, String, event, inspect, select, update
+from sqlalchemy.exc import DataError, IntegrityError, TimeoutError
 
 from learn2search.store import collections, items, lessons, searches, webhooks
 from learn2search.store.collections import Collection
-from learn2search.store.database import Database, newest_revision
+from learn2search.store.database import Database, WriteQueue, newest_revision
 from learn2search.store.tables import metadata
 from learn2search.store.webhooks import Delivery, Webhook
 from tests.store.rows import NOW, new_item, new_search, question
@@ -103,6 +104,7 @@ def test_a_longer_strategy_should_come_and_go_without_losing_a_row(database: Dat
     with database.write() as db:
         searches.add(db, new_search(faces), question(1))
         lessons.add(db, faces.id, 1, "a" * 32, [(1, np.array([[4, 0, 1]]))])
+        db.execute(update(metadata.tables["model"]).values(checksum=None))  # it does not come back
     before = all_rows(database)
     for revision, length in (("0001", 16), ("0002", 64)):
         with database.changing_schema() as config:
@@ -124,6 +126,7 @@ def test_webhooks_should_come_and_go_with_their_collection(database: Database, f
     with database.write() as db:
         webhooks.add_webhook(db, hook)
         webhooks.add_deliveries(db, [told])
+        db.execute(update(metadata.tables["model"]).values(checksum=None))  # it does not come back
     with database.read() as db:
         assert webhooks.webhooks_of(db, faces.id) == [hook]
         assert webhooks.due(db, NOW, 5) == [told]
@@ -203,3 +206,21 @@ def test_a_new_file_should_be_opened_by_many_at_once(tmp_path: Path) -> None:
         threading.Timer(0.3, other.rollback).start()
         with Database(url).read() as db:
             assert db.exec_driver_sql("PRAGMA journal_mode").scalar_one() == "wal"
+
+
+def test_only_one_thread_should_wait_for_a_write_that_takes_long() -> None:
+    """The others are free for something else: a database that another process has locked stalls nothing but writes."""
+    queue = WriteQueue(wait_seconds=60.0)
+    with queue:
+        queue._since = time.monotonic() - 13.0  # it writes for longer than a fifth of that
+        first = threading.Thread(target=lambda: queue.__enter__())
+        first.start()
+        while queue._waiting < 1:
+            time.sleep(0.001)
+        with pytest.raises(TimeoutError, match="another write takes long"):
+            queue.__enter__()
+    first.join(10)
+    assert not first.is_alive()
+    queue.__exit__()
+    with queue:
+        pass

@@ -67,10 +67,47 @@ def test_speed_should_be_limited_but_not_for_the_owners_programs(settings: Setti
     slow = settings.model_copy(update={"searches_per_minute": 2})
     with TestClient(create_app(slow), headers={"accept": "text/html"}) as client:
         codes = [client.post("/c/colours", follow_redirects=False).status_code for _ in range(4)]
-        assert codes == [303, 303, 429, 429]
+        assert codes == [303, 303, 303, 429]  # the first had no cookie yet, and counts for its address only
         owner = {"authorization": f"Bearer {token}"}
         assert client.post("/c/colours", follow_redirects=False, headers=owner).status_code == 303
     with TestClient(create_app(slow), headers={"accept": "text/html"}) as client:
         for _ in range(4):  # what the owner's programs do is not counted against visitors
             assert client.post("/c/colours", follow_redirects=False, headers=owner).status_code == 303
         assert client.post("/c/colours", follow_redirects=False).status_code == 303
+
+
+def test_people_of_one_address_should_not_be_in_each_others_way(settings: Settings, token: str) -> None:
+    """Thirty people of one school, each of whom begins two searches."""
+    slow = settings.model_copy(update={"searches_per_minute": 8})
+    with TestClient(create_app(slow), headers={"accept": "text/html"}) as client:
+        codes = []
+        for person in range(30):
+            client.cookies.set("visitor", f"{person:032}")
+            codes += [client.post("/c/colours", follow_redirects=False).status_code for _ in range(2)]
+        assert codes == [303] * 60
+        for person in range(30, 60):  # a program that pretends to be many is limited by its address
+            client.cookies.set("visitor", f"{person:032}")
+            codes.append(client.post("/c/colours", follow_redirects=False).status_code)
+        assert codes[-1] == 429
+        assert codes.count(303) == 80
+
+
+def test_wrong_tokens_of_programs_should_be_limited_and_the_right_one_not(settings: Settings, token: str) -> None:
+    with TestClient(create_app(settings)) as client:
+        wrong, right = ({"authorization": f"Bearer {one}"} for one in ("guess", token))
+        codes = [client.get("/api/v1/collections/colours/models", headers=wrong).status_code for _ in range(12)]
+        assert codes == [401] * 10 + [429] * 2
+        assert client.get("/api/v1/collections/colours/models", headers=right).status_code == 200
+
+
+def test_a_copied_cookie_should_not_count_after_the_owner_signed_out(owner: TestClient) -> None:
+    copied = owner.cookies["owner"]
+    assert owner.post("/owner/leave").status_code == 200
+    owner.cookies.clear()
+    owner.cookies.set("owner", copied)
+    assert owner.get("/owner/colours").status_code == 401
+
+
+def test_an_expensive_page_should_be_limited(client: TestClient) -> None:
+    codes = [client.get("/metrics").status_code for _ in range(62)]
+    assert codes == [200] * 60 + [429] * 2

@@ -66,6 +66,7 @@ def _home(settings: Settings) -> list[Finding]:
 def _database(settings: Settings) -> list[Finding]:
     from learn2search.site.catalogue.item_media import media_of
     from learn2search.site.context import Site
+    from learn2search.site.learning.damaged_models import damaged_models
     from learn2search.store import collections, items, lessons, searches
 
     try:
@@ -85,6 +86,8 @@ def _database(settings: Settings) -> list[Finding]:
             found.append(Finding(f"Collection {one.slug}", state, True))
             if missing:
                 found.append(Finding(f"Media of {one.slug}", f"{missing:,} files are missing: import again", False))
+    for damaged in damaged_models(site):
+        found.append(Finding(f"Model of {damaged.collection.slug}", damaged.message, False))
     site.close()
     return found
 

@@ -12,14 +12,16 @@ import threading
 import time
 import webbrowser
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import uvicorn
 from rich.console import Console
+from uvicorn.supervisors import Multiprocess
 
 from learn2search import warm_up
+from learn2search.cli import patient_protocol
 from learn2search.progress import spinner, track
 from learn2search.site.catalogue import known_features
 from learn2search.site.catalogue.imports import (
@@ -39,6 +41,7 @@ from learn2search.site.settings import Settings
 from learn2search.store.collections import Collection
 
 _PATIENCE = 1.0  # seconds before a trainer that ended is started again
+_STARTUP_FAILURE = 3  # uvicorn's exit code of a worker that could not start
 _SHOWN = 20  # problems that are listed
 
 console = Console(stderr=True, highlight=False)
@@ -153,7 +156,8 @@ def run(site: Site, *, new_token: bool, browser: bool) -> None:
 
 
 def _serve(settings: Settings) -> None:
-    uvicorn.run(
+    """Serve until a signal; a worker that cannot start ends the command with uvicorn's code for it."""
+    config = uvicorn.Config(
         "learn2search.web.app:from_environment",
         factory=True,
         host=settings.host,
@@ -163,7 +167,23 @@ def _serve(settings: Settings) -> None:
         access_log=False,
         timeout_graceful_shutdown=5,
         server_header=False,
+        http=patient_protocol.PatientProtocol,
+        h11_max_incomplete_event_size=patient_protocol.LONGEST_HEADER,
+        limit_concurrency=patient_protocol.MOST_CONNECTIONS,
+        timeout_keep_alive=patient_protocol.KEEP_ALIVE_SECONDS,
     )
+    if settings.workers == 1:
+        server = uvicorn.Server(config)
+        with suppress(KeyboardInterrupt):
+            server.run()
+        failed = not server.started
+    else:
+        supervisor = Multiprocess(config, [config.bind_socket()])
+        supervisor.run()
+        failed = any(worker.exitcode == _STARTUP_FAILURE for worker in supervisor.processes)
+    if failed:
+        print("The site has ended: a worker could not start.", file=sys.stderr)
+        raise SystemExit(_STARTUP_FAILURE)
 
 
 @contextmanager

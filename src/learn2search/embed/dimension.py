@@ -23,7 +23,9 @@ from learn2search.typing import Array, Integers, Seed
 
 _PAPERS_AXES = 100
 _LEAST_STEPS = 800  # of a fit: with fewer, few axes seem to do worse than they do
-_ERRORS = 2.0  # standard errors by which another number of axes must be better
+PARTS = 3  # of the lessons, each predicted by a fit to the others
+_ERRORS = 1.0  # standard errors by which another number of axes must be better over all parts,
+_CLEARLY = 2.0  # and by which it is better beyond doubt after the first ones
 
 
 def energy_dimension(positions: ArrayLike, share: float = 0.98) -> int:
@@ -58,21 +60,43 @@ def energy_dimension(positions: ArrayLike, share: float = 0.98) -> int:
     return int(np.searchsorted(held, share * held[-1] * (1 - 1e-12))) + 1
 
 
-def better_dimension(d: int, ladder: Sequence[int], scores: Callable[[int], Array]) -> int:
-    """The number of axes with the best scores, if these are better than those of d by two standard errors; else d.
+def better_dimension(d: int, ladder: Sequence[int], scores: Callable[[int, int], Array]) -> int:
+    """The number of axes on the ladder that predicts better than d does; d, where none does beyond doubt.
 
-    scores: of independent parts of what is held out. Tried are all fewer, and more as long as their sum rises.
+    All fewer are compared with d: between two numbers there may be one that fits badly. More are climbed step by step,
+    each compared with the one before, as long as that is better.
+
+    Parameters
+    ----------
+    scores
+        Of a number of axes and a part, from 0 to `PARTS` - 1: the score of each lesson of this part by a fit to the
+        other parts. Differences between two numbers of axes are taken lesson by lesson; a number is better where they
+        sum to more than a standard error over all parts. What is better by two, or worse by one, after the first parts
+        costs no more.
     """
     rungs = sorted({d, *ladder})
-    at = rungs.index(d)
-    tried = {rung: scores(rung) for rung in rungs[: at + 1]}
-    for rung in rungs[at + 1 :]:
-        tried[rung] = scores(rung)
-        if max(tried, key=lambda known: float(tried[known].sum())) != rung:
+    known: dict[tuple[int, int], Array] = {}
+
+    def gain(of: int, over: int) -> float:
+        """How much better a lesson is predicted, 0 where that is in doubt."""
+        gains, errors = np.zeros(0), 0.0
+        for part in range(PARTS):
+            for rung in (of, over):
+                if (rung, part) not in known:
+                    known[rung, part] = scores(rung, part)
+            gains = np.concatenate([gains, known[of, part] - known[over, part]])
+            errors = gains.sum() / max(float(np.sqrt((gains**2).sum())), 1e-300)
+            if errors > _CLEARLY or errors < -_ERRORS:
+                break
+        return float(gains.mean()) if errors > _ERRORS else 0.0
+
+    found = {d: 0.0} | {rung: gain(rung, d) for rung in rungs if rung < d}  # d first: of equals it stays
+    last = d
+    for rung in rungs[rungs.index(d) + 1 :]:
+        if (more := gain(rung, last)) == 0:
             break
-    best = max(tried, key=lambda known: float(tried[known].sum()))
-    gains = tried[best] - tried[d]
-    return best if gains.sum() > _ERRORS * np.sqrt((gains**2).sum()) else d
+        found[rung], last = found[last] + more, rung
+    return max(found, key=lambda rung: found[rung])
 
 
 def choose_dimension(

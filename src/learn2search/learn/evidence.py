@@ -5,13 +5,16 @@ cannot do is to agree with what *others* said about the target. For each search 
 
     click  = (1 - ε) p^τ / Σ p^τ + ε / k         p: each of the k clicks, given the other searches
     honest = (1 - η) Π click | target where the others say  +  η Π click | target anywhere
-    bot    = (1 - ζ) [½ Π 1/k + ½ Dirichlet-multinomial(places; ½)]  +  ζ Π click | target anywhere
+    bot    = (1 - ζ - Σκ) [½ Π 1/k + ½ Dirichlet-multinomial(places; ½)]
+             + ζ Π click | target anywhere  +  Σ κ_j Π click | item j is the target
     L      = log honest - log bot,      w = 1 / (1 + e^-(log π/(1 - π) + L))
 
 "Anywhere" excuses honest people where the model misplaces their target, and describes visitors who steer to something
-other than what they claim to have found. π, the share of honest searches, and η are re-estimated from the weights;
-ε and τ, how far the model is to be trusted, are those of a grid that make all searches most probable. For a visitor
-with N searches π becomes (π + Σ other w) / N.
+other than what they claim to have found. A search alone does not tell which of the two it is, so ζ is small: else those
+count little of whose targets most is to be learnt. The items j are those that several doubtful searches pursue without
+finding them (`learn.steering`). π, the share of honest searches, η and κ are re-estimated from the weights; ε and τ,
+how far the model is to be trusted, are those of a grid that make all searches most probable. For a visitor with N
+searches π becomes (π + Σ other w) / N.
 
 There are two ways to leave a search out of what judges it. Of one fit, its share can be taken out by Newton's steps
 (`learn.cavity`): that costs little, but while there are few answers an item, the fit has bent everything around each
@@ -31,8 +34,9 @@ from learn2search.embed.gauss_embed import GaussEmbed
 from learn2search.embedding import Embedding
 from learn2search.learn.cavity import Places, curvatures, evidence_of, judge_new, judge_searches
 from learn2search.learn.search_clicks import SearchClicks, Steps, clicks_of
+from learn2search.learn.steering import Part, doubts, judge_pursued, pursued_by_several, seem_pursued
 from learn2search.streams import children
-from learn2search.typing import Array, Integers, Mask, Seed
+from learn2search.typing import Array, Integers, Items, Mask, Seed
 
 LAPSES = (0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8)  # ε
 SHARPNESS = (0.5, 0.75, 1.0)  # τ
@@ -41,7 +45,10 @@ _FOLDS = 3  # parts of the searches, each judged by fits to the others
 _FEWEST = 12  # searches that can be weighed against each other
 _LEAST_HONEST, _MOST_HONEST = 0.3, 0.99
 _MOST_EXCUSED = 0.1  # η
-_STEERING = 0.5  # ζ, the share of bots that steer
+_ALONE = 0.05  # ζ, the share of bots that steer to something of their own
+_TOGETHER = 0.45  # Σκ at most, the share of those that steer to the items that are tried
+_NOT_TOGETHER = 3.0  # so many bots do not, beforehand
+_REMEMBERED = 0.5  # how much what seemed pursued in the round before counts in the next
 _LEAST = 1e-6  # weight with which a search still counts in a fit
 _UPDATES = 20  # of π, η and the weights, given the probabilities: as many at most,
 _EXACT = 1e-6  # and no more when they change by less
@@ -252,17 +259,30 @@ def weigh_in_rounds(
         Searches that count in full whatever they look like, `(s,)`.
     """
     found = SearchWeights(weights, np.zeros(len(weights)), Crowd())
-    many, generator = np.bincount(clicks.search, minlength=len(weights)), np.random.default_rng(seed)
+    many, generator, seems = np.bincount(clicks.search, minlength=len(weights)), np.random.default_rng(seed), None
     together = np.arange(len(weights)) if visitors is None else _households(visitors)
     if len(np.unique(together[many > 0])) < _FEWEST:
         return found
     for _ in range(rounds):
         part = (generator.permutation(int(together.max()) + 1) % _FOLDS)[together]
         before = found.weights
-        found = weigh(judge_by_parts(clicks, before, part, fit), visitors=visitors, trusted=trusted)
+        judged, parts = judge_by_parts(clicks, before, part, fit)
+        found = weigh(judged, visitors=visitors, trusted=trusted)
+        seems = _seem_pursued(judged, parts, found.crowd, seems)
+        if len(items := pursued_by_several(seems)):
+            judged = judged._replace(items=items, pursued=[judge_pursued(parts, clicks, int(item)) for item in items])
+            found = weigh(judged, visitors=visitors, trusted=trusted)
         if float(many @ np.abs(found.weights - before)) < _SETTLED * many.sum():
             break
     return found
+
+
+def _seem_pursued(judged: "Judged", parts: Sequence[Part], crowd: Crowd, before: Array | None) -> Array:
+    """How many searches seem to pursue each item, `(n,)`, in this round and, less and less, in those before."""
+    logs = log_clicks(judged, crowd.lapse, crowd.sharpness)
+    doubt = doubts(logs.known, logs.anywhere, log_random(judged.clicks))
+    found = seem_pursued(parts, judged.clicks, doubt, len(parts[0].places.mean))
+    return found if before is None else _REMEMBERED * before + found
 
 
 def _households(visitors: Integers) -> Integers:
@@ -276,11 +296,13 @@ def _households(visitors: Integers) -> Integers:
 
 class Judged(NamedTuple):
     """Probabilities of all k clicks of each screen, the one that was made first, `(q, k)`: with the target where it is
-    known to be, and with the target anywhere."""
+    known to be, and with the target anywhere. pursued: with each of the items in its place, `(j, q, k)`."""
 
     clicks: SearchClicks
     known: Array
     anywhere: Array
+    items: Items = np.zeros(0, np.int64)
+    pursued: Sequence[Array] = ()
 
 
 def places_of(
@@ -320,20 +342,24 @@ def judge(places: Places, clicks: SearchClicks, weights: Array) -> Judged:
 def judge_unseen(places: Places, clicks: SearchClicks) -> Judged:
     """By an embedding that has not seen them."""
     known, anywhere = np.zeros(clicks.shown.shape), np.zeros(clicks.shown.shape)
-    _judge_some(places, clicks, np.arange(len(clicks.targets)), known, anywhere)
+    _judge_some(places, np.arange(len(clicks.targets)), clicks, known, anywhere)
     return Judged(clicks, known, anywhere)
 
 
-def judge_by_parts(clicks: SearchClicks, weights: Array, part: Integers, fit: Callable[[Array], Places]) -> Judged:
-    """Each part of the searches by a fit to the other parts; part: `(s,)`."""
+def judge_by_parts(
+    clicks: SearchClicks, weights: Array, part: Integers, fit: Callable[[Array], Places]
+) -> tuple[Judged, list[Part]]:
+    """Each part of the searches by a fit to the other parts, and these fits; part: `(s,)`."""
     known, anywhere = np.zeros(clicks.shown.shape), np.zeros(clicks.shown.shape)
+    parts = []
     for one in np.unique(part):
         places = fit(np.where(part == one, 0.0, np.maximum(weights, _LEAST)))
-        _judge_some(places, clicks, np.flatnonzero(part == one), known, anywhere)
-    return Judged(clicks, known, anywhere)
+        parts.append(Part(places, np.flatnonzero(part == one)))
+        _judge_some(*parts[-1], clicks, known, anywhere)
+    return Judged(clicks, known, anywhere), parts
 
 
-def _judge_some(places: Places, clicks: SearchClicks, some: Integers, known: Array, anywhere: Array) -> None:
+def _judge_some(places: Places, some: Integers, clicks: SearchClicks, known: Array, anywhere: Array) -> None:
     begins = np.searchsorted(clicks.search, np.arange(len(clicks.targets) + 1))
     for one in some.tolist():
         of, target = slice(int(begins[one]), int(begins[one + 1])), int(clicks.targets[one])
@@ -343,15 +369,27 @@ def _judge_some(places: Places, clicks: SearchClicks, some: Integers, known: Arr
 # --- evidence and weights --------------------------------------------------------------------------
 
 
-def log_clicks(judged: Judged, lapse: float, sharpness: float) -> tuple[Array, Array]:
-    """Σ log click of each search, `(s,)`: with its target where it is known to be, and anywhere."""
+class LogClicks(NamedTuple):
+    """Σ log click of each search: with its target where it is known to be `(s,)`, anywhere `(s,)`, and with each of the
+    items that may be pursued in its place `(j, s)`; -∞ for the item that the search found."""
+
+    known: Array
+    anywhere: Array
+    pursued: Array
+
+
+def log_clicks(judged: Judged, lapse: float, sharpness: float) -> LogClicks:
+    """For one ε and τ."""
     clicks = judged.clicks
-    sums: list[Array] = []
-    for probabilities in (judged.known, judged.anywhere):
+
+    def summed(probabilities: Array) -> Array:
         powers = np.where(clicks.shown >= 0, np.maximum(probabilities, 1e-12) ** sharpness, 0.0)
         click = (1.0 - lapse) * powers[:, 0] / powers.sum(axis=1) + lapse / clicks.sizes
-        sums.append(np.asarray(np.bincount(clicks.search, np.log(click), len(clicks.targets)), float))
-    return sums[0], sums[1]
+        return np.asarray(np.bincount(clicks.search, np.log(click), len(clicks.targets)), float)
+
+    pursued = np.array([summed(one) for one in judged.pursued]).reshape(len(judged.items), len(clicks.targets))
+    pursued[judged.items[:, None] == clicks.targets] = -np.inf
+    return LogClicks(summed(judged.known), summed(judged.anywhere), pursued)
 
 
 def log_random(clicks: SearchClicks) -> Array:
@@ -386,7 +424,8 @@ def weigh(
     """Evidence and weights; visitors: `(s,)`, numbers, -1 for someone unknown. Without a crowd it is estimated."""
     random = log_random(judged.clicks)
     if crowd is not None:
-        evidence, _ = _evidence(log_clicks(judged, crowd.lapse, crowd.sharpness), random, crowd)
+        logs = log_clicks(judged, crowd.lapse, crowd.sharpness)
+        evidence, _ = _evidence(logs, special.logsumexp(_logs_of_bots(logs, random, np.zeros(0)), axis=0), crowd)
         return SearchWeights(_weights(evidence, crowd.honest, visitors, trusted), evidence, crowd)
     fits = [
         _estimate(
@@ -399,34 +438,44 @@ def weigh(
 
 
 def _estimate(
-    logs: tuple[Array, Array], random: Array, crowd: Crowd, visitors: Integers | None, trusted: Mask | None
+    logs: LogClicks, random: Array, crowd: Crowd, visitors: Integers | None, trusted: Mask | None
 ) -> tuple[float, SearchWeights]:
-    """π, η and the weights for one ε and τ, and how probable all searches are with them."""
-    bots, weights, evidence = logs_of_bots(logs[1], random), np.ones(len(random)), np.zeros(len(random))
+    """π, η, κ and the weights for one ε and τ, and how probable all searches are with them."""
+    bots, weights, evidence = random, np.ones(len(random)), np.zeros(len(random))
+    shares = np.full(len(logs.pursued), 0.5 * _TOGETHER / max(len(logs.pursued), 1))
     for _ in range(_UPDATES):
-        evidence, excused = _evidence(logs, random, crowd)
+        kinds = _logs_of_bots(logs, random, shares)
+        bots = special.logsumexp(kinds, axis=0)
+        evidence, excused = _evidence(logs, bots, crowd)
         weights = _weights(evidence, crowd.honest, visitors, trusted)
         honest = (float(weights.sum()) + 9.0) / (len(weights) + 10.0)
         excuse = (float((weights * excused).sum()) + 1.0) / (float(weights.sum()) + 10.0)
-        before = crowd
+        together = (np.exp(kinds[2:] - bots) * (1.0 - weights)).sum(axis=1)
+        before, shares_before = crowd, shares
         crowd = crowd._replace(honest=min(max(honest, _LEAST_HONEST), _MOST_HONEST), excuse=min(excuse, _MOST_EXCUSED))
-        if max(abs(crowd.honest - before.honest), abs(crowd.excuse - before.excuse)) < _EXACT:
+        shares = _TOGETHER * together / (together.sum() + _NOT_TOGETHER)
+        changes = [crowd.honest - before.honest, crowd.excuse - before.excuse, *(shares - shares_before)]
+        if np.abs(changes).max() < _EXACT:
             break
     total = bots + np.logaddexp(np.log(crowd.honest) + evidence, np.log1p(-crowd.honest))
     prior = 9.0 * np.log(crowd.honest) + np.log1p(-crowd.honest)
     return float(total.sum() + prior), SearchWeights(weights, evidence, crowd)
 
 
-def logs_of_bots(anywhere: Array, random: Array) -> Array:
-    """log[(1 - ζ) random + ζ anywhere]."""
-    return np.asarray(np.logaddexp(np.log(1.0 - _STEERING) + random, np.log(_STEERING) + anywhere))
+def _logs_of_bots(logs: LogClicks, random: Array, shares: Array) -> Array:
+    """log of each term of `bot`, `(2 + j, s)`: clicks at random, steering to anything, and to each of the items.
+
+    shares: κ, `(j,)`.
+    """
+    all_shares = np.array([1.0 - _ALONE - shares.sum(), _ALONE, *np.maximum(shares, 1e-12)])
+    return np.asarray(np.log(all_shares)[:, None] + np.vstack([random, logs.anywhere, logs.pursued[: len(shares)]]))
 
 
-def _evidence(logs: tuple[Array, Array], random: Array, crowd: Crowd) -> tuple[Array, Array]:
+def _evidence(logs: LogClicks, bots: Array, crowd: Crowd) -> tuple[Array, Array]:
     """L of each search, and how probable it is that an honest one had a misplaced target."""
-    known, anywhere = np.log(1.0 - crowd.excuse) + logs[0], np.log(crowd.excuse) + logs[1]
+    known, anywhere = np.log(1.0 - crowd.excuse) + logs.known, np.log(crowd.excuse) + logs.anywhere
     honest = np.logaddexp(known, anywhere)
-    return honest - logs_of_bots(logs[1], random), np.exp(anywhere - honest)
+    return honest - bots, np.exp(anywhere - honest)
 
 
 def _weights(evidence: Array, honest: float, visitors: Integers | None, trusted: Mask | None) -> Array:

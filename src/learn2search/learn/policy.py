@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from learn2search.comparison import FLIPPED, PROBIT, answer_probabilities, expected_scale, fit_scale
-from learn2search.embed.dimension import better_dimension, energy_dimension
+from learn2search.embed.dimension import PARTS, better_dimension, energy_dimension
 from learn2search.embed.gauss_embed import GaussEmbed
 from learn2search.embed.lapse import best_log_likelihoods
 from learn2search.embed.methods import EMBEDDINGS
@@ -45,7 +45,8 @@ from learn2search.typing import Array, Integers, Triplets
 FIRST_COMPONENTS = {ESTIMATED: 100, AUTO: 10}  # D until it is chosen
 AXES = (2, 5, 10, 20, 40, 80)  # that "auto" tries; on one axis items cannot pass each other, and fits get stuck
 COMPARE_FROM = 128  # lessons from which it does
-_COMPARED = 0.2  # of the lessons, the newest, judge how many axes are best
+_NEAR = 1.5  # times a power of two: as many lessons more may come from one fit to the next
+_SHORTER = 3  # fits that are only compared have so many times fewer epochs, but on few axes, where they get stuck
 CHOOSE_AT = 10_000  # triplets from which "estimated" chooses D, as in the paper
 # Positions N(0, s² I) have margins N(0, 3/2 s²), of which noise 1 flips the share arctan(1 / √(3/2 s²)) / π.
 EXPECTED_VARIANCE = 1.0 / (1.5 * math.tan(math.pi * FLIPPED) ** 2)
@@ -185,8 +186,8 @@ def first_dimension(recipe: Recipe, n_items: int) -> int:
 
 def next_dimension(recipe: Recipe, known: Learnt, lessons: Lessons, up_to: int, seed: np.random.SeedSequence) -> int:
     """D of the next fit, to the lessons up to one. If it was not given: by the paper's 98% rule from 10,000 triplets on
-    ("estimated", chosen once), or as many axes as predict the newest lessons best ("auto", compared whenever the
-    lessons have doubled: it takes some fits)."""
+    ("estimated", chosen once), or as many axes as predict each third of the lessons best from the others ("auto",
+    compared whenever the lessons have doubled: it takes some fits)."""
     present = known.embedding
     if recipe.n_components == ESTIMATED:
         undecided = present.dim == first_dimension(recipe, present.n_items)
@@ -194,24 +195,38 @@ def next_dimension(recipe: Recipe, known: Learnt, lessons: Lessons, up_to: int, 
         return energy_dimension(present.mean) if chosen else present.dim
     if recipe.n_components != AUTO or recipe.embedding != "gauss" or not _has_doubled(lessons, known, up_to):
         return present.dim
-    numbers = np.unique(lessons.numbers)
-    cut = int(numbers[-1 - int(_COMPARED * len(numbers))])
-    train, test = lessons.up_to(cut), lessons.after(cut)
-    _, lesson = np.unique(lessons.numbers[-len(test) :], return_inverse=True)
+    return better_dimension(
+        present.dim,
+        [d for d in AXES if d < present.n_items],
+        lambda d, part: _predicted(recipe, d, lessons, part, present.n_items, seed),
+    )
 
-    def held_out(d: int) -> Array:
-        model = _gauss(recipe, d, recipe.prior, train, seed, warm=False).fit(train, n_items=present.n_items)
-        return np.asarray(np.bincount(lesson, best_log_likelihoods(model.predict_proba(test))), np.float64)
 
-    return better_dimension(present.dim, [d for d in AXES if d < present.n_items], held_out)
+def _predicted(
+    recipe: Recipe, d: int, lessons: Lessons, part: int, n_items: int, seed: np.random.SeedSequence
+) -> Array:
+    """How well a fit on d axes to the other parts predicts each lesson of a part: its log-likelihood, times what it
+    counts."""
+    _, lesson = np.unique(lessons.numbers, return_inverse=True)
+    # The same parts whatever is fitted: differences are taken lesson by lesson.
+    parts = np.random.default_rng(seed).permutation(int(lesson.max()) + 1) % PARTS
+    test = parts[lesson] == part
+    train, counts = lessons.triplets[~test], lessons.weights
+    model = _gauss(recipe, d, recipe.prior, train, seed, warm=False)
+    if d >= FIRST_COMPONENTS[AUTO]:
+        model.set_params(epochs=max(1, recipe.epochs[0] // _SHORTER))
+    model.fit(train, n_items=n_items, sample_weight=None if counts is None else counts[~test])
+    scores = best_log_likelihoods(model.predict_proba(lessons.triplets[test]))
+    _, which = np.unique(lesson[test], return_inverse=True)
+    return np.asarray(np.bincount(which, scores if counts is None else counts[test] * scores), np.float64)
 
 
 def _has_doubled(lessons: Lessons, known: Learnt, up_to: int) -> bool:
     """Does a power of two, 128 or more, lie between the lessons that are in use and those to be fitted? A fit that was
-    not accepted is not compared for long: the power lies at most a fifth back, or the model in use is old."""
+    not accepted is not compared for long: the power lies at most a half back, or the model in use is old."""
     then, now = (len(np.unique(lessons.numbers[lessons.numbers <= last])) for last in (known.fitted_up_to, up_to))
     power = 1 << (now.bit_length() - 1)
-    return now >= COMPARE_FROM and then < power and (now < 1.2 * power or 2 * then < now)
+    return now >= COMPARE_FROM and then < power and (now < _NEAR * power or 2 * then < now)
 
 
 def _gauss(

@@ -8,6 +8,7 @@ A strategy of one's own is a subclass of `Search` with the method `propose`; see
 """
 
 import inspect
+import logging
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
@@ -39,6 +40,8 @@ from learn2search.streams import below, open_stream, set_stream, stream_keys, st
 from learn2search.typing import Array, Blocked, Items, Key, Mask, Seed
 
 _LEAST_NOISE = 1e-8  # of the spread of the items: below, rounding is louder
+_TOP_BLOCK = 1000  # items, of which only the largest is looked at first
+_MANY = 1 << 23  # numbers: from here on it is said that they are prepared
 _NOT_OPTIONS = ("seed", "candidates", "exclude")  # stored in a form of their own
 
 
@@ -122,6 +125,7 @@ class Search(metaclass=_SearchType):
     _log: list[Step]
     _pending: tuple[int, ...] | None
     _target: int | None
+    _prior: Array  # (n,) how probable each item is before any answer
     _closed: Blocked  # (n,) 1 for items that are no candidates
     _n_open: int  # different places of the candidates
 
@@ -144,6 +148,7 @@ class Search(metaclass=_SearchType):
                 f'stop must be "shown" (the target was shown) or "mode" (it is most probable), got {stop!r}'
             )
         self.embedding = embedding
+        embedding.derived("said", lambda: _say_large(embedding))
         self.noise = check_noise(noise)
         if self.noise < _LEAST_NOISE * embedding.spread:
             raise ValueError(
@@ -194,6 +199,30 @@ class Search(metaclass=_SearchType):
         chosen : int or None
             The one that is most like the target, or None for "can't tell".
         """
+
+    def unlearn(self, query: tuple[int, ...], chosen: int | None) -> bool:
+        """Take the last answer back, where the strategy can do that without taking in all others again.
+
+        Parameters
+        ----------
+        query : tuple of int
+            The items that were shown.
+        chosen : int or None
+            What was answered.
+
+        Returns
+        -------
+        bool
+            Was it taken back? By default not, and the other answers are taken in anew.
+
+        Examples
+        --------
+        >>> import learn2search as l2s
+        >>> search = l2s.GaussSearch(l2s.Embedding([[0.0], [1.0], [2.0], [3.0]]), seed=0)
+        >>> search.unlearn((0, 3), 3)
+        False
+        """
+        return False
 
     def probability(self) -> Array:
         """How probable each item is as the target. By default the `candidates` are as probable as before any answer.
@@ -330,7 +359,12 @@ class Search(metaclass=_SearchType):
         if not self._log:
             raise ValueError("there is no answer to undo: this search has none yet")
         *before, last = self._log
-        self._replay(before)
+        if self._target is not None or self.unlearn(*last):  # what `found` ends with was never learnt
+            self._forget()
+            for step in before:
+                self._note(step)
+        else:
+            self._replay(before)
         self._pending = last.query if len(last.query) > 1 and not self._closed[list(last.query)].any() else None
         return self._pending or ()
 
@@ -505,9 +539,12 @@ class Search(metaclass=_SearchType):
         if not isinstance(k, int | np.integer) or k < 1:
             raise ValueError(f"top(k) gives the k best items, k from 1, got {k!r}")
         probability = self._chances()
-        items = np.arange(len(probability)) if self._allowed is None else np.flatnonzero(self._allowed)
-        best = _highest(probability[items], int(k))
-        return [(int(item), float(probability[item])) for item in items[best]]
+        if self._allowed is None:
+            best = _highest(probability, int(k))
+        else:
+            items = np.flatnonzero(self._allowed)
+            best = items[_highest(probability[items], int(k))]
+        return [(int(item), float(probability[item])) for item in best]
 
     @property
     def log(self) -> tuple[Step, ...]:
@@ -531,11 +568,16 @@ class Search(metaclass=_SearchType):
         Only items that may be shown (`restrict`). When all have been shown it was overlooked, and all are candidates
         again.
         """
-        every = np.arange(self.embedding.n_items) if self._allowed is None else np.flatnonzero(self._allowed)
-        if self.stop != "shown" or not self._log:
-            return every
-        unseen = np.setdiff1d(every, list(self.used), assume_unique=True)
-        return unseen if len(unseen) else every
+        return np.flatnonzero(self._possible())
+
+    def _possible(self) -> Mask:
+        """`candidates` as a mask, `(n,)`."""
+        every = np.ones(self.embedding.n_items, bool) if self._allowed is None else self._allowed.copy()
+        if self.stop == "shown" and self._log:
+            unseen = every.copy()
+            unseen[list(self.used)] = False
+            return unseen if unseen.any() else every
+        return every
 
     @property
     def left(self) -> int:
@@ -672,12 +714,15 @@ class Search(metaclass=_SearchType):
         n = self.embedding.n_items
         self._allowed, self._near = allowed, near
         if allowed is None:
-            self._closed = np.zeros(n, np.uint8)
+            self._closed = self.embedding.derived("closed", lambda: _frozen(np.zeros(n, np.uint8)))
             self._n_open = self.embedding.derived("places", lambda: int(count_places(self._twins)))
         else:
-            self._closed = (~allowed).astype(np.uint8)
+            self._closed = _frozen((~allowed).astype(np.uint8))
             self._n_open = len(free_items(self._closed, self._twins))
-        self._prior = _first_chances(self._given_prior, self._near_weights(), allowed, n)
+        if allowed is None and self._given_prior is None and not near:  # searches share it
+            self._prior = self.embedding.derived("uniform", lambda: _frozen(np.full(n, 1.0 / n)))
+        else:
+            self._prior = _frozen(_first_chances(self._given_prior, self._near_weights(), allowed, n))
 
     def _near_weights(self) -> Array | None:
         return near_weights(self.embedding, self._near, self.noise) if self._near else None
@@ -692,15 +737,23 @@ class Search(metaclass=_SearchType):
         self._pending = None if pending is None or self._closed[list(pending)].any() else pending
 
     def _replay(self, log: list[Step]) -> None:
-        self._log, self._pending, self._target = [], None, None
-        self._blocked = self._closed.copy()
-        self._places_left = np.array([self._n_open])
+        self._forget()
         self.start()
         for step in log:
             self._take_in(step)
 
+    def _forget(self) -> None:
+        """No answer and no question, nothing used; what was learnt stays."""
+        self._log, self._pending, self._target = [], None, None
+        self._blocked = self._closed.copy()
+        self._places_left = np.array([self._n_open])
+
     def _take_in(self, step: Step) -> None:
         self.learn(*step)
+        self._note(step)
+
+    def _note(self, step: Step) -> None:
+        """Write an answer into the log; its items are used."""
         if not self.reuse:
             use_up(np.array(step.query, np.int64), self._blocked, self._twins, self._places_left)
         self._log.append(step)
@@ -820,9 +873,29 @@ def _first_chances(given: Array | None, near: Array | None, allowed: Mask | None
     return np.asarray(chances / chances.sum())
 
 
+def _say_large(embedding: Embedding) -> None:
+    """The first search of many items prepares them, which takes a second or two."""
+    if embedding.mean.size >= _MANY:
+        logging.getLogger("learn2search").info(
+            "preparing %s items with %d features for searching: once, some seconds",
+            f"{embedding.n_items:,}",
+            embedding.dim,
+        )
+
+
+def _frozen(array: Any) -> Any:
+    array.flags.writeable = False
+    return array
+
+
 def _highest(values: Array, k: int) -> Items:
-    """Places of the k largest values, largest first; of equal ones the lowest."""
-    k = min(k, len(values))
-    best = np.argpartition(-values, k - 1)[:k]
-    ordered: Items = best[np.lexsort((best, -values[best]))]
+    """Places of the k largest values, largest first; of equal ones the lowest.
+
+    The k-th largest of the blocks' own maxima is not above the k-th largest value: only what reaches it is sorted.
+    """
+    k, whole = min(k, len(values)), len(values) // _TOP_BLOCK * _TOP_BLOCK
+    top = values[:whole].reshape(-1, _TOP_BLOCK).max(axis=1) if whole >= k * _TOP_BLOCK else values
+    least = np.partition(top, len(top) - k)[len(top) - k]
+    best = np.concatenate([np.flatnonzero(values > least), np.flatnonzero(values == least)[:k]])
+    ordered: Items = best[np.lexsort((best, -values[best]))][:k]
     return ordered

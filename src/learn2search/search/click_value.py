@@ -14,7 +14,7 @@ from scipy import special
 from learn2search.click import multiply_by_all_positive, sort_by
 from learn2search.compiled import compiled, inlined
 from learn2search.normal_tails import ndtr_tabled
-from learn2search.search.likelihood import Space
+from learn2search.search.likelihood import Space, positions_of, variances_of
 from learn2search.search.places import block_place
 from learn2search.typing import Array, Blocked, Items, Items32
 
@@ -41,20 +41,30 @@ class Panel(NamedTuple):
 
 @compiled
 def make_panel(space: Space, items: Items, candidates: Items, weights: Array, by_gain: bool) -> Panel:
-    d = space.mean.shape[1]
-    rows, places = space.mean[items], np.ascontiguousarray(space.mean[candidates].T)
-    trace, candidate_trace = np.zeros(len(items)), np.zeros(len(candidates))
-    for a in range(d if len(space.var) else 0):
-        for i in range(len(items)):
-            trace[i] += space.var[items[i], a]
-        for s in range(len(candidates)):
-            candidate_trace[s] += space.var[candidates[s], a]
+    rows, places = positions_of(space, items), positions_of(space, candidates)
+    d = rows.shape[1]
+    columns = np.empty((d, len(candidates)))
+    for s in range(len(candidates)):
+        for a in range(d):
+            columns[a, s] = places[s, a]
+    trace, candidate_trace = _total_variances(space, items), _total_variances(space, candidates)
     squares = np.zeros((len(items), len(candidates)))
     for i in range(len(items)):
         for a in range(d):
             for s in range(len(candidates)):
-                squares[i, s] += (rows[i, a] - places[a, s]) ** 2
+                squares[i, s] += (rows[i, a] - columns[a, s]) ** 2
     return Panel(items, rows, trace, candidates, weights, candidate_trace, squares, space.noise, by_gain)
+
+
+@compiled
+def _total_variances(space: Space, items: Items) -> Array:
+    """The trace of the variances of each item, `(m,)`; 0 where positions are exact."""
+    totals = np.zeros(len(items))
+    variances = variances_of(space, items)
+    for at in range(len(variances)):
+        for a in range(variances.shape[1]):
+            totals[at] += variances[at, a]
+    return totals
 
 
 @compiled
@@ -108,16 +118,22 @@ def extend(first: Items, k: int, panel: Panel, p: Array, bonus: float, blocked: 
             chosen[place] = _best_addition(chosen, share, wins, place, panel, p, bonus, blocked)
         query[place] = panel.items[chosen[place]]
         block_place(query[place], 1, blocked, twins)
-        for s in range(n_candidates):
-            share[place, s] = 1.0
-            for other in range(place):
-                share[place, s] *= wins[chosen[place], other, s]
-                share[other, s] *= 1.0 - wins[chosen[place], other, s]
+        _share_with(share, wins[chosen[place]], place)
         if place + 1 < k:
             _fill_wins(panel, chosen[place], place, wins)
     for item in query:
         block_place(item, -1, blocked, twins)
     return query
+
+
+@inlined
+def _share_with(share: Array, wins: Array, place: int) -> None:
+    """The item at this place of the query joins those before it; wins: `(k, candidates)` its own."""
+    for s in range(share.shape[1]):
+        share[place, s] = 1.0
+        for other in range(place):
+            share[place, s] *= wins[other, s]
+            share[other, s] *= 1.0 - wins[other, s]
 
 
 @inlined

@@ -12,21 +12,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from learn2search.compiled import compiled
-from learn2search.embedding import Embedding
+from learn2search.embedding import Embedding, parts_of, some_rows, two_forms
 from learn2search.nearest import Index, Nearest, Scratch, nearest_item, new_scratch
 from learn2search.normal_tails import hazard_at
 from learn2search.search import compiled_loop
 from learn2search.search.base import Search
 from learn2search.search.candidates import Selection
 from learn2search.search.compiled_loop import LoopSetup, implements, loop_setup
+from learn2search.search.density import LogDensity
 from learn2search.search.matrices import cholesky, exact_top_eigenvector, product, top_eigenvector
 from learn2search.search.neighbourhood import near_moments, weighted_moments
 from learn2search.search.places import block_place
 from learn2search.search.strategies import register_strategy
 from learn2search.streams import below, normal_pair, set_stream, stream_of
-from learn2search.typing import Array, Blocked, Items, Items32, Seed, Stream
-
-_ROWS = 1 << 16
+from learn2search.typing import Array, Array32, Blocked, Items, Items32, Seed, Stream
 
 
 class Belief(NamedTuple):
@@ -74,10 +73,10 @@ class Belief(NamedTuple):
 
 
 def _moments(embedding: Embedding) -> tuple[Array, Array, Array]:
-    centre = embedding.mean.mean(axis=0)
+    centre = sum(rows.sum(axis=0, dtype=float) for rows in parts_of(embedding.mean)) / embedding.n_items
     cov = np.zeros((embedding.dim, embedding.dim))
-    for start in range(0, embedding.n_items, _ROWS):  # in parts, to need no second copy of the items
-        rows = embedding.mean[start : start + _ROWS] - centre
+    for part in parts_of(embedding.mean):  # in parts, to need no second copy of the items
+        rows = part - centre
         cov += rows.T @ rows / embedding.n_items
     if embedding.var is not None:
         cov = cov + np.diag(embedding.var.mean(axis=0))
@@ -139,6 +138,7 @@ class GaussSearch(Search):
     (0, 1)
     """
 
+    _followed: LogDensity | None = None  # of float32 items
     _first: tuple[Array, Belief] | None = None  # the belief before any answer, and the weights it was made for
 
     def __init__(
@@ -192,8 +192,10 @@ class GaussSearch(Search):
         return query
 
     def learn(self, query: tuple[int, ...], chosen: int | None) -> None:
-        shown, place = np.array(query, np.int64), -1 if chosen is None else query.index(chosen)
-        self._belief = learn(self._belief, self.embedding.mean, self.embedding.var_rows, shown, place, self.noise)
+        shown, place = list(query), -1 if chosen is None else query.index(chosen)
+        x, var = self.embedding.mean[shown].astype(float), self.embedding.var
+        spreads = np.empty((0, self.embedding.dim)) if var is None else var[shown].astype(float)
+        self._belief = learn(self._belief, x, spreads, np.arange(len(shown)), place, self.noise)
 
     def probability(self) -> Array:
         """How probable each item is as the target.
@@ -203,15 +205,24 @@ class GaussSearch(Search):
         (n,) array
             Proportional to the belief's density at each of the candidates.
         """
-        log_density = np.full(self.embedding.n_items, -np.inf)
-        candidates = self.candidates
-        log_density[candidates] = -0.5 * squared_distances(self._belief, self.embedding.mean)[candidates]
-        density = np.exp(log_density - log_density.max())
+        possible, log_density = self._possible(), self._log_density()
+        highest = log_density.max(where=possible, initial=-np.inf)
+        density = np.exp(np.where(possible, log_density - highest, -np.inf))
         return np.asarray(density / density.sum())
+
+    def _log_density(self) -> Array:
+        """Of the belief at each item, but for a constant."""
+        belief, (wide, narrow) = self._belief, two_forms(self.embedding.mean)
+        if len(wide):
+            return -0.5 * squared_distances(belief, wide, narrow)
+        if self._followed is None:
+            self._followed = LogDensity(narrow)
+        return self._followed.at(belief.mean, belief.cov)
 
     def compiled_setup(self) -> "GaussSetup":
         first = self._first_belief()
-        return GaussSetup(loop_setup(self), first, self._nearest, self.embedding.var_rows, self.noise, self._exact)
+        variances = two_forms(self.embedding.var_rows)
+        return GaussSetup(loop_setup(self), first, self._nearest, *variances, self.noise, self._exact)
 
 
 def _is_belief(prior: Any) -> bool:
@@ -345,7 +356,10 @@ def _shrunk_root(root: Array, w: Array, cov_w: Array, beta: float) -> Array:
 
 @compiled
 def learn(belief: Belief, x: Array, var: Array, query: Items, chosen: int, noise: float) -> Belief:
-    """One update for each item that was passed over; the positions' own variances along w add to the noise."""
+    """One update for each item that was passed over; the positions' own variances along w add to the noise.
+
+    query: rows of x and of var, which is `(0, d)` where positions are exact.
+    """
     if chosen < 0:
         return belief
     i = query[chosen]
@@ -378,6 +392,7 @@ class GaussSetup(NamedTuple):
     prior: Belief
     nearest: Index
     var: Array
+    var_rows: Array32
     noise: float
     exact: bool
 
@@ -398,31 +413,36 @@ def _learn(
     setup: GaussSetup, belief: tuple[Belief, Scratch], query: Items, chosen: int, blocked: Blocked
 ) -> tuple[Belief, Scratch]:
     gaussian, scratch = belief
-    return learn(gaussian, setup.nearest.mean, setup.var, query, chosen, setup.noise), scratch
+    x = some_rows(setup.nearest.mean, setup.nearest.rows, query)
+    uncertain = len(setup.var) > 0 or len(setup.var_rows) > 0
+    var = some_rows(setup.var, setup.var_rows, query[: len(query) if uncertain else 0])
+    return learn(gaussian, x, var, np.arange(len(query)), chosen, setup.noise), scratch
 
 
 @implements(compiled_loop.is_mode, GaussSetup)
 def _is_mode(setup: GaussSetup, belief: tuple[Belief, Scratch], target: int, stream: Stream) -> bool:
-    return is_mode(belief[0], setup.nearest.mean, setup.loop.closed, target, stream)
+    return is_mode(belief[0], setup.nearest.mean, setup.nearest.rows, setup.loop.closed, target, stream)
 
 
 @compiled
-def squared_distances(belief: Belief, x: Array) -> Array:
+def squared_distances(belief: Belief, x: Array, rows: Array32) -> Array:
     """(x_i - μ)ᵀ Σ⁻¹ (x_i - μ) for every item."""
     root = cholesky(belief.cov)
     distances = np.empty(len(x))
     whitened = np.empty(x.shape[1])
     for item in range(len(x)):
-        distances[item] = _whitened_square(root, belief.mean, x[item], whitened, np.inf)
+        distances[item] = _whitened_square(root, belief.mean, x, rows, item, whitened, np.inf)
     return distances
 
 
 @compiled
-def _whitened_square(root: Array, mean: Array, point: Array, whitened: Array, enough: float) -> float:
+def _whitened_square(
+    root: Array, mean: Array, x: Array, rows: Array32, item: int, whitened: Array, enough: float
+) -> float:
     """|L⁻¹(x - μ)|² by forward substitution, given up as soon as it passes `enough`."""
     square = 0.0
     for row in range(len(mean)):
-        total = point[row] - mean[row]
+        total = (x[item, row] if len(x) else rows[item, row]) - mean[row]
         for k in range(row):
             total -= root[k, row] * whitened[k]
         whitened[row] = total / root[row, row]
@@ -433,16 +453,16 @@ def _whitened_square(root: Array, mean: Array, point: Array, whitened: Array, en
 
 
 @compiled
-def is_mode(belief: Belief, x: Array, closed: Blocked, target: int, stream: Stream) -> bool:
-    """Is the target the candidate of highest density? Ties are broken at random."""
+def is_mode(belief: Belief, x: Array, rows: Array32, closed: Blocked, target: int, stream: Stream) -> bool:
+    """Is the target the candidate of highest density? Ties are broken at random. x, rows: `two_forms` of the items."""
     root = cholesky(belief.cov)
     whitened = np.empty(x.shape[1])
-    mine = _whitened_square(root, belief.mean, x[target], whitened, np.inf)
+    mine = _whitened_square(root, belief.mean, x, rows, target, whitened, np.inf)
     ties = 0
-    for item in range(len(x)):
+    for item in range(len(closed)):
         if closed[item]:
             continue
-        other = _whitened_square(root, belief.mean, x[item], whitened, mine)
+        other = _whitened_square(root, belief.mean, x, rows, item, whitened, mine)
         if other < mine:
             return False
         ties += other == mine

@@ -6,28 +6,32 @@ out. Where a share ε of the answers, the lapses, is a click on any item, the pr
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from learn2search.click import all_positive, click_margins, multiply_by_all_positive, rivals_of
 from learn2search.comparison import probit_moments
-from learn2search.compiled import compiled, inlined
-from learn2search.embedding import Embedding
+from learn2search.compiled import compiled, in_parts, inlined, summed
+from learn2search.embedding import Embedding, parts_of, some_rows, two_forms
 from learn2search.normal_tails import TAIL, multiply_by_ndtr, ndtr_at
 from learn2search.search.places import holds
 from learn2search.streams import below
 from learn2search.typing import Array, Array32, Blocked, Items, Stream
 
 _BLOCK = 512  # items that are weighed together, in vectors
+_MEDIAN_ROWS = 4096  # of a large array, from which its centre is taken
+_LONG = 32  # axes, from which on a float32 row is summed in vectors by itself
 
 
 class Space(NamedTuple):
-    """Positions in the form that compiled code takes.
+    """Positions in the form that compiled code takes. Each is kept once or twice: what is not kept has no items.
 
-    mean: `(n, d)`; var: `(n, d)`, or `(0, d)` when exact; centre: `(d,)`; columns: `(d, n)` float32, mean - centre;
-    var_columns: `(d, n)` float32, or `(d, 0)`; noise: σ; coarse: float32 is too coarse for this noise, as with an
-    item far from all others; lapse: ε, the share of answers that say nothing.
+    From float64, mean, var: `(n, d)`; columns, var_columns: `(d, n)` float32, of mean - centre and of the variances.
+    Where the embedding keeps float32, only rows, var_rows: `(n, d)`, its own arrays.
+
+    centre: `(d,)`, beside rows float32 numbers; noise: σ; coarse: float32 is too coarse for this noise, as with an item
+    far from all others; lapse: ε, the share of answers that say nothing; uncertain: are there variances?
     """
 
     mean: Array
@@ -35,17 +39,42 @@ class Space(NamedTuple):
     centre: Array
     columns: Array32
     var_columns: Array32
+    rows: Array32
+    var_rows: Array32
     noise: float
     coarse: bool
     lapse: float
+    uncertain: bool
 
 
 def space_of(embedding: Embedding, noise: float, lapse: float = 0.0) -> Space:
     """The compiled form of an embedding."""
-    var = embedding.var_rows
-    centre, columns, reach = embedding.derived("columns", lambda: _centred_columns(embedding.mean))
-    var_columns = embedding.derived("var columns", lambda: np.ascontiguousarray(var.T, np.float32))
-    return Space(embedding.mean, var, centre, columns, var_columns, noise, reach * 2.0**-24 > 0.01 * noise, lapse)
+    arrays, reach = embedding.derived("space", lambda: _space_arrays(embedding))
+    return Space(
+        **arrays,
+        noise=noise,
+        coarse=reach * 2.0**-24 > 0.01 * noise,
+        lapse=lapse,
+        uncertain=embedding.var is not None,
+    )
+
+
+def _space_arrays(embedding: Embedding) -> tuple[dict[str, Any], float]:
+    """The arrays of a `Space`, and the largest distance of a coordinate from the centre."""
+    mean, rows = two_forms(embedding.mean)
+    var, var_rows = two_forms(np.asarray(embedding.var_rows, embedding.mean.dtype))
+    var.flags.writeable = var_rows.flags.writeable = False
+    if len(mean):
+        centre, columns, reach = _centred_columns(mean)
+    else:
+        centre = np.median(rows[:: max(1, len(rows) // _MEDIAN_ROWS)], axis=0).astype(float)
+        columns, reach = np.empty((len(centre), 0), np.float32), _reach(rows, centre)
+    arrays = {"mean": mean, "var": var, "rows": rows, "var_rows": var_rows, "centre": centre, "columns": columns}
+    return arrays | {"var_columns": np.ascontiguousarray(var.T, np.float32)}, reach
+
+
+def _reach(rows: Array32, centre: Array) -> float:
+    return max(float(np.abs(part - centre).max()) for part in parts_of(rows))
 
 
 def _centred_columns(mean: Array) -> tuple[Array, Array32, float]:
@@ -55,6 +84,18 @@ def _centred_columns(mean: Array) -> tuple[Array, Array32, float]:
     for row, values, middle in zip(columns, mean.T, centre, strict=True):
         np.subtract(values, middle, out=row, casting="same_kind")
     return centre, columns, float(np.abs(columns).max())
+
+
+@compiled
+def positions_of(space: Space, items: Items) -> Array:
+    """Where some items are, `(m, d)`."""
+    return some_rows(space.mean, space.rows, items)
+
+
+@compiled
+def variances_of(space: Space, items: Items) -> Array:
+    """The variances of some items, `(m, d)`, or `(0, d)` where positions are exact."""
+    return some_rows(space.var, space.var_rows, items[: len(items) if space.uncertain else 0])
 
 
 @compiled
@@ -89,13 +130,13 @@ class Cell(NamedTuple):
 
 
 @compiled
-def cell_of(space: Space, c: int, rivals: Items) -> Cell:
-    """The cell of item c among its rivals (in plain loops: array expressions take long to compile)."""
-    x, var, m, d = space.mean, space.var, len(rivals), space.mean.shape[1]
+def cell_of(x: Array, var: Array, centre: Array, noise: float, c: int, rivals: Items) -> Cell:
+    """The cell of row c of x among its rivals (in plain loops: array expressions take long to compile)."""
+    m, d = len(rivals), x.shape[1]
     origin, v_c, normals, v = _room(d), _room(d), np.zeros((m, d), np.float32), np.zeros((m, d), np.float32)
     over, middle, shift, own = _room(m), _room(m), _room(m), _room(m)
     for a in range(d):
-        origin[a] = x[c, a] - space.centre[a]
+        origin[a] = x[c, a] - centre[a]
         v_c[a] = var[c, a] if len(var) else 0.0
     for j in range(m):
         square, total, gap = 0.0, 0.0, 0.0
@@ -112,15 +153,15 @@ def cell_of(space: Space, c: int, rivals: Items) -> Cell:
     fixed, share, each = np.empty((m, m), np.float32), np.empty((m, m), np.float32), np.empty((m, m, d), np.float32)
     for j in range(m):
         for q in range(m):
-            both, noise, common, spread = over[j] * over[q], 0.0, 0.0, 0.0
+            both, angle, common, spread = over[j] * over[q], 0.0, 0.0, 0.0
             for a in range(d):
                 along = normals[j, a] * normals[q, a]
                 each[j, q, a] = along + both * (v_c[a] + (v[j, a] if j == q else 0.0))
-                noise += along + both * v_c[a]
+                angle += along + both * v_c[a]
                 common += v_c[a] * along
                 spread += v_c[a] * v_c[a] + (v[j, a] * v[j, a] if j == q else 0.0)
             share[j, q] = common
-            fixed[j, q] = space.noise**2 * (1.0 if j == q else noise) + 0.5 * both * spread
+            fixed[j, q] = noise**2 * (1.0 if j == q else angle) + 0.5 * both * spread
     return Cell(origin, normals, over, middle, fixed, shift, v_c, v, share, own, each)
 
 
@@ -130,48 +171,141 @@ def _room(size: int) -> Array32:
 
 
 @inlined
-def weigh_click(p: Array, space: Space, c: int, rivals: Items) -> None:
-    """p_t ← p_t P(c is clicked, not one of its rivals | t) for all items, in place."""
-    n, m = len(p), len(rivals)
+def weigh_click(p: Array, space: Space, x: Array, var: Array, c: int, rivals: Items) -> None:
+    """p_t ← p_t P(c is clicked, not one of its rivals | t) for all items, in place; c and rivals are rows of x."""
     if space.coarse:
-        _weigh_one_by_one(p, space, c, rivals)
-        return
-    cell = cell_of(space, c, rivals)
-    mean, cov = np.empty((m, _BLOCK), np.float32), np.empty((m, m, _BLOCK), np.float32)
-    room, before = np.empty((3 * m + 3, _BLOCK), np.float32), np.empty(_BLOCK)
-    for start in range(0, n, _BLOCK):
-        size = min(_BLOCK, n - start)
-        part = p[start : start + size]
-        for k in range(size):
-            before[k] = part[k]
-        if len(space.var):
-            _uncertain_margins(cell, space, start, size, mean, cov, room)
-        else:
-            _exact_margins(cell, space, start, size, mean, cov)
-        if m == 1 and not len(space.var):
-            multiply_by_ndtr(part, mean[0, :size] * np.float32(1.0 / space.noise))
-        else:
-            multiply_by_all_positive(part, mean, cov)
-        if space.lapse > 0.0:
-            for k in range(size):  # p P ← (1 - ε) p P + p ε / k
-                part[k] = (1.0 - space.lapse) * part[k] + space.lapse / (m + 1) * before[k]
+        _weigh_one_by_one(p, space, x, var, c, rivals)
+    elif space.uncertain:
+        _weigh_uncertain(p, space, cell_of(x, var, space.centre, space.noise, c, rivals))
+    else:
+        _weigh_exact(p, space, cell_of(x, var, space.centre, space.noise, c, rivals))
 
 
 @inlined
-def _weigh_one_by_one(p: Array, space: Space, c: int, rivals: Items) -> None:
+def _weigh_exact(p: Array, space: Space, cell: Cell) -> None:
+    """All items in blocks, where positions are exact."""
+    m, d = cell.normals.shape
+    mean, cov = np.empty((m, _BLOCK), np.float32), np.empty((m, m, _BLOCK), np.float32)
+    before, turned = np.empty(_BLOCK), np.empty((d, _BLOCK if len(space.rows) else 0), np.float32)
+    for start in range(0, len(p), _BLOCK):
+        size = min(_BLOCK, len(p) - start)
+        part = p[start : start + size]
+        for k in range(size):
+            before[k] = part[k]
+        if len(space.rows) and d >= _LONG:
+            sum_rows(space.rows, space.centre, cell.normals, cell.origin, cell.middle, start, size, mean)
+        else:
+            _exact_margins(cell, space, turned, start, size, mean)
+        if m == 1:
+            multiply_by_ndtr(part, mean[0, :size] * np.float32(1.0 / space.noise))
+        else:
+            for j in range(m):
+                for q in range(j, m):
+                    for k in range(size):
+                        cov[j, q, k] = cell.fixed[j, q]
+            multiply_by_all_positive(part, mean, cov)
+        _allow_for_lapses(part, before, space.lapse, m + 1)
+
+
+@inlined
+def _weigh_uncertain(p: Array, space: Space, cell: Cell) -> None:
+    """The same where they are uncertain."""
+    m, d = cell.normals.shape
+    mean, cov = np.empty((m, _BLOCK), np.float32), np.empty((m, m, _BLOCK), np.float32)
+    room, before = np.empty((3 * m + 3, _BLOCK), np.float32), np.empty(_BLOCK)
+    turned = np.empty((2, d, _BLOCK if len(space.rows) else 0), np.float32)
+    for start in range(0, len(p), _BLOCK):
+        size = min(_BLOCK, len(p) - start)
+        part = p[start : start + size]
+        for k in range(size):
+            before[k] = part[k]
+        _uncertain_margins(cell, space, turned, start, size, mean, cov, room)
+        multiply_by_all_positive(part, mean, cov)
+        _allow_for_lapses(part, before, space.lapse, m + 1)
+
+
+@inlined
+def _allow_for_lapses(part: Array, before: Array, lapse: float, shown: int) -> None:
+    """p P ← (1 - ε) p P + p ε / k."""
+    if lapse > 0.0:
+        for k in range(len(part)):
+            part[k] = (1.0 - lapse) * part[k] + lapse / shown * before[k]
+
+
+@inlined
+def _weigh_one_by_one(p: Array, space: Space, x: Array, var: Array, c: int, rivals: Items) -> None:
     """The same in full precision."""
     mean, cov = np.empty(len(rivals)), np.empty((len(rivals), len(rivals)))
-    least = ndtr_at(-TAIL)
+    least, last, d = ndtr_at(-TAIL), len(x), x.shape[1]
+    places, spreads = np.empty((last + 1, d)), np.empty((last + 1 if len(var) else 0, d))
+    for at in range(last):
+        for a in range(d):
+            places[at, a] = x[at, a]
+            if len(var):
+                spreads[at, a] = var[at, a]
     for t in range(len(p)):
         if p[t] > 0.0:
-            click_margins(space.mean, space.var, c, rivals, t, space.noise, mean, cov)
+            for a in range(d):
+                places[last, a] = space.mean[t, a] if len(space.mean) else space.rows[t, a]
+                if len(var):
+                    spreads[last, a] = space.var[t, a] if len(space.var) else space.var_rows[t, a]
+            click_margins(places, spreads, c, rivals, last, space.noise, mean, cov)
             modelled = max(all_positive(mean, cov), least)
             p[t] *= (1.0 - space.lapse) * modelled + space.lapse / (len(rivals) + 1)
 
 
+@summed
+def sum_rows(
+    rows: Array32,
+    centre: Array,
+    normals: Array32,
+    origin: Array32,
+    middle: Array32,
+    start: int,
+    size: int,
+    mean: Array32,
+) -> None:
+    """Margins of a block of targets from float32 rows, w·(x_t - x_c) + |u|²/2r, three rivals at a time."""
+    m, d = normals.shape
+    away = np.empty(d, np.float32)
+    for a in range(d):
+        away[a] = centre[a]
+    for j in range(0, m, 3):
+        w, w2, w3 = normals[j], normals[min(j + 1, m - 1)], normals[min(j + 2, m - 1)]
+        offset, offset2, offset3 = middle[j], middle[min(j + 1, m - 1)], middle[min(j + 2, m - 1)]
+        for a in range(d):
+            offset -= w[a] * origin[a]
+            offset2 -= w2[a] * origin[a]
+            offset3 -= w3[a] * origin[a]
+        for k in range(size):
+            row = rows[start + k]
+            total, total2, total3 = np.float32(0.0), np.float32(0.0), np.float32(0.0)
+            for a in range(d):
+                x = row[a] - away[a]
+                total += x * w[a]
+                total2 += x * w2[a]
+                total3 += x * w3[a]
+            mean[min(j + 2, m - 1), k] = offset3 + total3
+            mean[min(j + 1, m - 1), k] = offset2 + total2
+            mean[j, k] = offset + total
+
+
+@compiled
+def _turn(rows: Array32, centre: Array, start: int, size: int, columns: Array32) -> None:
+    """A block of float32 rows as columns, the centre taken off."""
+    for a in range(len(centre)):
+        middle = np.float32(centre[a])
+        for k in range(size):
+            columns[a, k] = rows[start + k, a] - middle
+
+
 @inlined
-def _exact_margins(cell: Cell, space: Space, start: int, size: int, mean: Array32, cov: Array32) -> None:
-    """Margins and their covariances for a block of targets; these are the same for all."""
+def _exact_margins(cell: Cell, space: Space, turned: Array32, start: int, size: int, mean: Array32) -> None:
+    """Margins for a block of targets."""
+    columns, first = space.columns, start
+    if len(space.rows):
+        _turn(space.rows, space.centre, start, size, turned)
+        columns, first = turned, 0
     for j in range(len(mean)):
         offset = cell.middle[j]
         for a in range(len(cell.origin)):
@@ -179,16 +313,14 @@ def _exact_margins(cell: Cell, space: Space, start: int, size: int, mean: Array3
         row = mean[j, :size]
         row[:] = offset
         for a in range(len(cell.origin)):
-            column, slope = space.columns[a, start : start + size], cell.normals[j, a]
+            column, slope = columns[a, first : first + size], cell.normals[j, a]
             for k in range(size):
                 row[k] += slope * column[k]
-        for q in range(j, len(mean)):
-            cov[j, q, :size] = cell.fixed[j, q]
 
 
 @inlined
 def _uncertain_margins(
-    cell: Cell, space: Space, start: int, size: int, mean: Array32, cov: Array32, room: Array32
+    cell: Cell, space: Space, turned: Array32, start: int, size: int, mean: Array32, cov: Array32, room: Array32
 ) -> None:
     """The same with uncertain positions: `click.click_margins` multiplied out, so that a block is done in vectors.
 
@@ -199,6 +331,11 @@ def _uncertain_margins(
     and x_j gives (P_j + 2(r_j - m_j) Q_j + (r_j - m_j)² Σ v_j w_j²) / r_j²,   P_j = Σ v_j x²,   Q_j = Σ v_j w_j x.
     """
     m, d = cell.normals.shape
+    columns, var_columns, first = space.columns, space.var_columns, start
+    if len(space.rows):
+        _turn(space.rows, space.centre, start, size, turned[0])
+        _turn(space.var_rows, np.zeros(d), start, size, turned[1])
+        columns, var_columns, first = turned[0], turned[1], 0
     x, vx, total = room[0], room[1], room[2]
     y, p, q = room[3 : 3 + m], room[3 + m : 3 + 2 * m], room[3 + 2 * m :]
     room[2:] = 0.0
@@ -207,7 +344,7 @@ def _uncertain_margins(
         for other in range(j, m):
             cov[j, other] = cell.fixed[j, other]
     for a in range(d):
-        column, spread = space.columns[a, start : start + size], space.var_columns[a, start : start + size]
+        column, spread = columns[a, first : first + size], var_columns[a, first : first + size]
         for k in range(size):
             x[k] = column[k] - cell.origin[a]
             vx[k] = cell.v_c[a] * x[k]
@@ -242,18 +379,26 @@ def _uncertain_margins(
 
 
 @compiled
-def weigh(p: Array, space: Space, query: Items, chosen: int, keep: float, blocked: Blocked, prior: Array) -> None:
+def weigh(p: Array, space: Space, query: Items, chosen: int, keep: float, blocked: Blocked, prior: Array) -> float:
     """The posterior after an answer, in place; shown items keep a share `keep` of their probability.
 
-    "Can't tell" (chosen = -1) says only that the target was not shown. When nothing is left, the prior of the items
-    that are not blocked comes back.
+    "Can't tell" (chosen = -1) says only that the target was not shown. Gives what p summed to before it was made to
+    sum to 1, or 0 where nothing was left and the prior of the items that are not blocked came back.
     """
     if chosen >= 0:
-        weigh_click(p, space, query[chosen], rivals_of(space.mean, space.var, query, chosen))
+        x, var = positions_of(space, query), variances_of(space, query)
+        weigh_click(p, space, x, var, chosen, rivals_of(x, var, np.arange(len(query)), chosen))
+    return settle(p, query, keep, blocked, prior)
+
+
+@compiled
+def settle(p: Array, query: Items, keep: float, blocked: Blocked, prior: Array) -> float:
+    """Take off what the shown items lose, and make p sum to 1."""
     for item in query:
         p[item] *= keep
     total = _total(p)
-    if total < 1e-250:
+    before = total if total >= 1e-250 else 0.0
+    if before == 0.0:
         for item in range(len(p)):
             p[item] = 0.0 if blocked[item] or (keep == 0.0 and holds(query, item)) else prior[item]
         total = _total(p)
@@ -268,6 +413,21 @@ def weigh(p: Array, space: Space, query: Items, chosen: int, keep: float, blocke
     scale = 1.0 / total
     for item in range(len(p)):
         p[item] *= scale
+    return before
+
+
+def unweigh(p: Array, space: Space, query: Items, chosen: int, before: Array, total: float) -> None:
+    """Take an answer back, in place: divide by what `weigh` multiplied with.
+
+    before: `(k,)` what the shown items had, which they lost; total: what `weigh` gave, above 0.
+    """
+    chances = np.ones(len(p))
+    if chosen >= 0:
+        x, var = positions_of(space, query), variances_of(space, query)
+        _weigh_click_in_parts(chances, space, x, var, chosen, rivals_of(x, var, np.arange(len(query)), chosen))
+    np.divide(p, chances, out=p)
+    p *= total
+    p[query] = before
 
 
 @compiled
@@ -302,3 +462,6 @@ def most_probable(p: Array, stream: Stream) -> int:
                     return item
                 skip -= 1
     return best
+
+
+weigh_in_parts, _weigh_click_in_parts = in_parts(weigh, weigh_click), in_parts(weigh_click)

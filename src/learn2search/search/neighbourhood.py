@@ -7,10 +7,11 @@ tenth of the items are likely, and never fewer than answers with noise σ can te
 
 import numpy as np
 
-from learn2search.embedding import Embedding
+from learn2search.embedding import Embedding, parts_of
 from learn2search.typing import Array, Items
 
 NEAR_SHARE = 0.1  # of all items, that count as near an example
+_PART = 1 << 18  # numbers at a time
 ELSEWHERE = 0.1  # how probable it is that the target is like none of them
 
 
@@ -36,10 +37,13 @@ def near_moments(embedding: Embedding, examples: tuple[int, ...], noise: float) 
 def weighted_moments(embedding: Embedding, weights: Array) -> tuple[Array, Array]:
     """Mean and covariance of the items with these weights, which sum to 1; variances of the positions included."""
     some: Items = np.flatnonzero(weights)
-    rows, shares = embedding.mean[some], weights[some]
-    mean = shares @ rows
-    rows = rows - mean
-    cov = (rows.T * shares) @ rows
+    shares, dim = weights[some], embedding.dim
+    mean, cov, step = np.zeros(dim), np.zeros((dim, dim)), max(1, _PART // dim)
+    for at in range(0, len(some), step):
+        mean += shares[at : at + step] @ embedding.mean[some[at : at + step]]
+    for at in range(0, len(some), step):  # in parts, to need no second copy of the items
+        rows = embedding.mean[some[at : at + step]] - mean
+        cov += (rows.T * shares[at : at + step]) @ rows
     if embedding.var is not None:
         cov = cov + np.diag(shares @ embedding.var[some])
     variances = np.diag(cov)
@@ -49,7 +53,12 @@ def weighted_moments(embedding: Embedding, weights: Array) -> tuple[Array, Array
 
 def _squares(embedding: Embedding, example: int) -> Array:
     """|x_i - x_a|² for every item i."""
-    return np.asarray(((embedding.mean - embedding.mean[example]) ** 2).sum(axis=1))
+    point, squares, start = embedding.mean[example], np.empty(embedding.n_items), 0
+    for part in parts_of(embedding.mean):  # to need no second copy of the items
+        gaps = part - point
+        squares[start : start + len(part)] = np.einsum("ij,ij->i", gaps, gaps)
+        start += len(part)
+    return squares
 
 
 def _width2(squares: Array, embedding: Embedding, noise: float) -> float:

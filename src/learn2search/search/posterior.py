@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from learn2search.compiled import compiled
-from learn2search.embedding import Embedding
+from learn2search.embedding import Embedding, in_float64
 from learn2search.search import compiled_loop, rules
 from learn2search.search.base import Search
 from learn2search.search.candidates import Selection
 from learn2search.search.compiled_loop import LoopSetup, implements, loop_setup
-from learn2search.search.likelihood import Space, space_of, weigh
+from learn2search.search.likelihood import Space, space_of, unweigh, weigh, weigh_in_parts
 from learn2search.search.strategies import register_strategy
 from learn2search.streams import below, set_stream, stream_of
 from learn2search.typing import Array, Blocked, Items, Seed, Stream
@@ -121,6 +121,7 @@ class PosteriorSearch(Search):
 
     def start(self) -> None:
         self._p = self._prior.copy()
+        self._lost: list[tuple[Array, float]] = []  # of each answer: what the shown items had, and `weigh`'s total
 
     def propose(self, k: int, generator: np.random.Generator) -> Items:
         stream = stream_of(generator)
@@ -130,10 +131,22 @@ class PosteriorSearch(Search):
 
     def learn(self, query: tuple[int, ...], chosen: int | None) -> None:
         shown, place = np.array(query, np.int64), -1 if chosen is None else query.index(chosen)
-        weigh(self._p, self._space, shown, place, self._keep, self._blocked, self._prior)
+        had = self._p[shown]
+        total = weigh_in_parts(self._p, self._space, shown, place, self._keep, self._blocked, self._prior)
+        self._lost.append((had, total))
+
+    def unlearn(self, query: tuple[int, ...], chosen: int | None) -> bool:
+        # By a division, where taking in all others would be long; probabilities are what they were but for rounding.
+        had, total = self._lost[-1]
+        if not len(self._space.rows) or total == 0.0:
+            return False
+        shown, place = np.array(query, np.int64), -1 if chosen is None else query.index(chosen)
+        unweigh(self._p, self._space, shown, place, had, total)
+        self._lost.pop()
+        return True
 
     def probability(self) -> Array:
-        return self._p.copy()
+        return np.array(self._p)
 
     def compiled_setup(self) -> "PosteriorSetup":
         rule = RULES.index(self.rule)
@@ -147,7 +160,7 @@ class PosteriorSearch(Search):
         if self.rule == "random":
             return rules.random_query(blocked, twins, k, stream)
         if self.rule == "sampled":
-            return rules.sampled_query(p, space, self.hit_bonus, blocked, twins, k, stream)
+            return rules.sampled_query_in_parts(p, space, self.hit_bonus, blocked, twins, k, stream)
         return rules.exact_query(p, space, self._tables, self.rule == "ig", self.hit_bonus, blocked, twins, k, stream)
 
 
@@ -182,11 +195,12 @@ def _pair_tables(embedding: Embedding, space: Space) -> rules.PairTables:
             f"{needed / 2**30:,.1f} GiB (at most {MAX_TABLE_BYTES / 2**30:.0f} are allowed) and about "
             f'{pairs * n * 1e-9:,.1f} s a question. Use rule="sampled", which asks nearly as well'
         )
-    return embedding.derived("pairs", lambda: _fill_pair_tables(space), version=space.noise)
+    return embedding.derived("pairs", lambda: _fill_pair_tables(embedding, space), version=space.noise)
 
 
-def _fill_pair_tables(space: Space) -> rules.PairTables:
-    n = len(space.mean)
+def _fill_pair_tables(embedding: Embedding, space: Space) -> rules.PairTables:
+    n = embedding.n_items
+    space = space._replace(mean=in_float64(embedding.mean), var=in_float64(embedding.var_rows))
     both = np.array(np.triu_indices(n, 1), np.int64).T
     distinct = np.ascontiguousarray(both[np.any(space.mean[both[:, 0]] != space.mean[both[:, 1]], axis=1)])
     chance, entropy = np.empty((2, len(distinct), n), np.float32)

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from learn2search.compiled import compiled, inlined
+from learn2search.compiled import compiled, in_parts, inlined
 from learn2search.normal_tails import entropy_tabled, ndtr_tabled
 from learn2search.search.click_value import Panel, extend, make_panel, panel_margins
-from learn2search.search.likelihood import Space, most_probable, uncertain_margin
+from learn2search.search.likelihood import Space, most_probable, positions_of, uncertain_margin, variances_of
 from learn2search.search.matrices import cholesky
 from learn2search.search.places import block_place
 from learn2search.streams import below, shuffle, uniform
@@ -75,6 +75,7 @@ class PairTables(NamedTuple):
 
 @compiled
 def fill_tables(space: Space, tables: PairTables) -> None:
+    """Answers to all pairs; the space must have its positions in float64, too."""
     n = len(space.mean)
     for row in range(len(tables.pairs)):
         i, j = tables.pairs[row]
@@ -245,14 +246,13 @@ def take(item: int, pool: Items, size: int, blocked: Blocked, twins: Items32) ->
 @inlined
 def moments(space: Space, candidates: Items, weights: Array) -> tuple[Array, Array]:
     """Mean, and L with LLᵀ = covariance of the candidates, their own uncertainty included."""
-    rows = space.mean[candidates]
+    rows, var = positions_of(space, candidates), variances_of(space, candidates)
     mean = weights @ rows
     rows -= mean
     cov = (rows.T * weights) @ rows
-    if len(space.var):
-        for s in range(len(candidates)):
-            for a in range(len(mean)):
-                cov[a, a] += weights[s] * space.var[candidates[s], a]
+    for s in range(len(var)):
+        for a in range(len(mean)):
+            cov[a, a] += weights[s] * var[s, a]
     trace = 0.0
     for a in range(len(mean)):
         trace += cov[a, a]
@@ -325,3 +325,6 @@ def best_pair(p: Array, panel: Panel, pairs: Items, bonus: float) -> Items:
             best, best_score = row, score
     pair: Items = panel.items[pairs[best]]
     return pair
+
+
+sampled_query_in_parts = in_parts(sampled_query, extend)  # here, where all that it calls is defined

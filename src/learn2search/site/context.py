@@ -16,12 +16,13 @@ from learn2search.site.settings import Settings
 from learn2search.site.visits.beliefs import BeliefCache
 from learn2search.store import collections, items
 from learn2search.store.collections import Collection
-from learn2search.store.database import Database
+from learn2search.store.database import WAIT_SECONDS, Database
 from learn2search.store.items import Item
 
 Made = TypeVar("Made")
 
 TOKEN = "owner_token"  # its hash
+SESSIONS = "owner_sessions"  # changed when the owner signs out
 _TOKEN_SECONDS = 2.0
 _ITEMS_SECONDS = 10.0  # that an item may be old
 _ITEMS_KEPT = 20_000
@@ -36,12 +37,16 @@ class Site:
     ----------
     clock
         Gives the time in seconds since 1970.
+    wait_seconds
+        How long to wait for a lock or a connection of the database.
     """
 
-    def __init__(self, settings: Settings, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, settings: Settings, clock: Callable[[], float] = time.time, wait_seconds: float = WAIT_SECONDS
+    ) -> None:
         self.settings = settings
         self.now = clock
-        self.database = Database(settings.database)
+        self.database = Database(settings.database, wait_seconds)
         self.models = ModelCache(self.database)
         self.beliefs = BeliefCache(self.models)
         self._secret: bytes | None = None
@@ -52,11 +57,15 @@ class Site:
     @classmethod
     def open(cls, settings: Settings, clock: Callable[[], float] = time.time) -> "Site":
         """A site whose folders exist and whose database is made or brought up to date."""
-        settings.home.mkdir(parents=True, exist_ok=True)
-        settings.media.mkdir(parents=True, exist_ok=True)
         site = cls(settings, clock)
-        site.database.migrate()
+        site.prepare()
         return site
+
+    def prepare(self) -> None:
+        """Make the folders, and make the database or bring it up to date."""
+        self.settings.home.mkdir(parents=True, exist_ok=True)
+        self.settings.media.mkdir(parents=True, exist_ok=True)
+        self.database.migrate()
 
     def close(self) -> None:
         self.database.close()
@@ -117,6 +126,11 @@ class Site:
         made: Made = known.made
         return made
 
+    def drop(self, name: object) -> None:
+        """Make it anew when it is next asked for."""
+        with self._lock:
+            self._remembered.pop(name, None)
+
     def forget(self) -> None:
         """Empty the caches: after a change, nothing old is shown."""
         with self._lock:
@@ -157,9 +171,25 @@ class Site:
         return self.remember(TOKEN, _TOKEN_SECONDS, read)
 
     def sign(self, text: str) -> str:
-        """A signature that only this site can make. It changes with the owner's token."""
-        known = self._token_hash() or ""
+        """A signature that only this site can make. It changes with the owner's token, and when all are signed out."""
+        known = f"{self._token_hash() or ''}{self._sessions()}"
         return hmac.new(self.secret, f"{known}:{text}".encode(), hashlib.sha256).hexdigest()
+
+    def _sessions(self) -> str:
+        """What all signatures share until the owner signs out, at most two seconds old; empty before the first time."""
+
+        def read() -> str:
+            with self.database.read() as db:
+                return collections.get_setting(db, SESSIONS) or ""
+
+        return self.remember(SESSIONS, _TOKEN_SECONDS, read)
+
+    def end_sessions(self) -> None:
+        """Sign the owner out everywhere: no signature made before counts any longer."""
+        with self.database.write() as db:
+            collections.put_setting(db, SESSIONS, f":{secrets.token_hex(8)}")
+        with self._lock:
+            self._remembered.pop(SESSIONS, None)
 
     def visitor_hash(self, cookie: str) -> str:
         """What is stored of a visitor: a salted hash of a random cookie."""

@@ -29,6 +29,7 @@ class Settings(BaseSettings):
     seed: int | None = Field(default=None, ge=0)
     answers_per_minute: int = Field(default=240, ge=1)
     searches_per_minute: int = Field(default=40, ge=1)
+    visitors_per_address: int = Field(default=10, ge=1)
     webhook_private: bool = False
     embed_origins: Annotated[tuple[str, ...], NoDecode] = ()
 

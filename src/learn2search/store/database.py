@@ -6,7 +6,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +16,21 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, event
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import (
+    DatabaseError,
+    DataError,
+    IntegrityError,
+    NotSupportedError,
+    OperationalError,
+    ProgrammingError,
+    SQLAlchemyError,
+    TimeoutError,
+)
 
 MIGRATIONS = Path(__file__).parent / "migrations"
-_WAIT_SECONDS = 30
+WAIT_SECONDS = 30.0  # for a lock or a connection
+_QUEUE_SHARE = 0.2  # of that: how long one write of this process may take before only one more waits for it
+_FAULTS_OF_STATEMENTS = (DataError, IntegrityError, ProgrammingError, NotSupportedError)
 _MIGRATING = 0x12C0DE  # the advisory lock under which the schema is changed
 
 
@@ -30,6 +41,8 @@ class Database:
     ----------
     url
         `sqlite:///path` or `postgresql://user@host/name`.
+    wait_seconds
+        How long to wait for a lock or a connection. Then it is an error for which `is_away` is true.
 
     Raises
     ------
@@ -37,15 +50,15 @@ class Database:
         If it is another kind of database.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, wait_seconds: float = WAIT_SECONDS) -> None:
         self.url = sqlalchemy.make_url(url)
         if self.url.get_backend_name() == "postgresql":
             self.url = self.url.set(drivername="postgresql+psycopg")
         elif self.url.get_backend_name() != "sqlite":
             raise ValueError(f"the database must be sqlite:///... or postgresql://..., got {self.url.drivername}://")
-        self.engine = _engine(self.url)
+        self.engine = _engine(self.url, wait_seconds)
         # SQLite makes writers poll, with ever longer sleeps. Threads of one process wait in this queue instead.
-        self._writing = threading.Lock() if self.is_sqlite else nullcontext()
+        self._writing: AbstractContextManager[None] = WriteQueue(wait_seconds) if self.is_sqlite else nullcontext()
 
     @property
     def is_sqlite(self) -> bool:
@@ -84,7 +97,12 @@ class Database:
             raise
 
     def migrate(self) -> None:
-        """Bring the schema up to date. Several processes may do so at the same time."""
+        """Bring the schema up to date. Several processes may do so at the same time.
+
+        Nothing is written where it is up to date: a worker can start while another process writes for long.
+        """
+        if self.revision() == newest_revision():
+            return
         with self.changing_schema() as config:
             command.upgrade(config, "head")
 
@@ -112,6 +130,54 @@ class Database:
         self.engine.dispose()
 
 
+class WriteQueue(AbstractContextManager[None]):
+    """Threads of one process that want to write, one at a time.
+
+    Where another process keeps the database locked, threads would gather here until none is left for anything else. So
+    when one write has taken a fifth of `wait_seconds`, one thread goes on waiting for it, and others are refused.
+    """
+
+    def __init__(self, wait_seconds: float) -> None:
+        self._wait_seconds = wait_seconds
+        self._free = threading.Condition()
+        self._since: float | None = None  # when the thread that writes began; None while none does
+        self._waiting = 0
+
+    def __enter__(self) -> None:
+        with self._free:
+            patience = self._wait_seconds * (_QUEUE_SHARE if self._waiting else 1.0)
+            self._waiting += 1
+            try:
+                while self._since is not None:
+                    left = self._since + patience - time.monotonic()
+                    if left <= 0:
+                        raise TimeoutError("the database is locked: another write takes long")
+                    self._free.wait(left)
+                self._since = time.monotonic()
+            finally:
+                self._waiting -= 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._free:
+            self._since = None
+            self._free.notify()
+
+
+def is_away(error: BaseException) -> bool:
+    """Is it the database that does not answer, or takes no writes, rather than a statement that is wrong?
+
+    Examples
+    --------
+    >>> is_away(TimeoutError("no connection")), is_away(ValueError("no number"))
+    (True, False)
+    """
+    if isinstance(error, _FAULTS_OF_STATEMENTS):
+        return bool(getattr(error, "connection_invalidated", False))
+    return isinstance(error, (DatabaseError, TimeoutError)) or (
+        isinstance(error, SQLAlchemyError) and bool(getattr(error, "connection_invalidated", False))
+    )
+
+
 def newest_revision() -> str | None:
     """The revision that this release needs."""
     return ScriptDirectory(str(MIGRATIONS)).get_current_head()
@@ -125,15 +191,22 @@ def _is_full(error: OperationalError) -> bool:
     )
 
 
-def _engine(url: sqlalchemy.URL) -> Engine:
+def _engine(url: sqlalchemy.URL, wait_seconds: float) -> Engine:
     if url.get_backend_name() != "sqlite":
-        return sqlalchemy.create_engine(url, pool_size=10, max_overflow=20, pool_pre_ping=True)
+        patience: dict[str, Any] = {} if "connect_timeout" in url.query else {"connect_timeout": int(wait_seconds)}
+        return sqlalchemy.create_engine(
+            url, pool_size=10, max_overflow=20, pool_pre_ping=True, pool_timeout=wait_seconds, connect_args=patience
+        )
     if url.database and url.database != ":memory:":
         os.makedirs(os.path.dirname(url.database) or ".", exist_ok=True)
     engine = sqlalchemy.create_engine(
-        url, connect_args={"timeout": _WAIT_SECONDS, "check_same_thread": False}, pool_size=20, max_overflow=20
+        url,
+        connect_args={"timeout": wait_seconds, "check_same_thread": False},
+        pool_size=20,
+        max_overflow=20,
+        pool_timeout=wait_seconds,
     )
-    event.listen(engine, "connect", _prepare_sqlite)
+    event.listen(engine, "connect", lambda connection, _: _prepare_sqlite(connection, wait_seconds))
     return engine
 
 
@@ -147,19 +220,19 @@ def _let_tables_be_rebuilt(connection: Connection) -> None:
     connection.exec_driver_sql("PRAGMA foreign_keys = OFF")
 
 
-def _prepare_sqlite(connection: Any, _record: Any) -> None:
+def _prepare_sqlite(connection: Any, wait_seconds: float) -> None:
     """Set up a connection: readers never wait for the writer (WAL), commits survive a crash, keys are checked."""
     connection.isolation_level = None  # transactions begin where we say so
     cursor = connection.cursor()
-    _use_wal(cursor)
+    _use_wal(cursor, wait_seconds)
     for pragma in ("synchronous = NORMAL", "foreign_keys = ON", "cache_size = -32000"):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
 
 
-def _use_wal(cursor: Any) -> None:
+def _use_wal(cursor: Any, wait_seconds: float) -> None:
     """Change the file to WAL. This needs it alone for a moment, for which SQLite itself does not wait."""
-    end = time.monotonic() + _WAIT_SECONDS
+    end = time.monotonic() + wait_seconds
     while True:
         try:
             cursor.execute("PRAGMA journal_mode = WAL")

@@ -27,6 +27,10 @@ def _with_weights(table: str, row: Row) -> Row:
     return row | {"weight": 1.0} if table == "triplet" else row
 
 
+def _with_checksum(table: str, row: Row) -> Row:
+    return row | {"checksum": None} if table == "model" else row
+
+
 def _with_hints_and_links(table: str, row: Row) -> Row:
     if table == "search":
         return row | {"to_find": None, "near": []}
@@ -39,7 +43,8 @@ UPGRADES: dict[str, Upgrade] = {
     "0002": _with_weights,  # 0003 has weights
     "0003": _with_hints_and_links,  # 0004 has search.to_find, search.near and item.link
     "0004": _unchanged,  # 0007 has webhooks
-    "0007": _unchanged,  # 0010 has screens of teaching
+    "0007": _with_checksum,  # 0008 has checksums of models
+    "0008": _unchanged,  # 0010 has screens of teaching
 }
 
 

@@ -4,7 +4,8 @@ The triplets of searches are rows of their own; those of a screen follow from it
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,8 @@ from learn2search.store import screens
 from learn2search.store.enums import AnswerKind
 from learn2search.store.tables import search, step, triplet
 from learn2search.typing import Array, Triplets
+
+_CHUNK = 10_000  # rows that are read at a time
 
 
 class NewLesson(NamedTuple):
@@ -115,21 +118,31 @@ def usable_triplets(db: Connection, collection_id: int) -> Triplets:
     lessons."""
     columns = (triplet.c.anchor, triplet.c.near, triplet.c.far, triplet.c.lesson, triplet.c.step)
     query = _valid(select(*columns), collection_id).order_by(triplet.c.lesson, triplet.c.step, triplet.c.pair)
-    rows = np.array([tuple(row) for row in db.execute(query).all()], np.int64).reshape(-1, 5)
+    numbers = chain.from_iterable(_plain_rows(db, query))
+    rows = np.fromiter(numbers, np.int64).reshape(-1, len(columns))
     taught = [
         (*row, number, step)
         for number, one in screens.lessons_of(db, collection_id)
         for step, part in one.rows
         for row in part.tolist()
     ]
-    both = np.concatenate([rows, np.array(taught, np.int64).reshape(-1, 5)])
+    if not taught:
+        return rows
+    both = np.concatenate([rows, np.array(taught, np.int64)])
     return both[np.argsort(both[:, 3], kind="stable")]
 
 
-def count(db: Connection, collection_id: int) -> int:
-    """How many triplets a fit may use."""
-    of_searches = int(db.execute(_valid(select(func.count()), collection_id)).scalar_one())
-    return of_searches + screens.count_triplets(db, collection_id)
+def _plain_rows(db: Connection, query: Select[Any]) -> Iterator[tuple[int, ...]]:
+    """The rows of a query of numbers as the driver gives them: for a million, the objects around them would count."""
+    cursor: Any = db.execute(query).cursor
+    while rows := cursor.fetchmany(_CHUNK):
+        yield from rows
+
+
+def count(db: Connection, collection_id: int, after: int = 0) -> int:
+    """How many triplets a fit may use, of the lessons after this one."""
+    query = _valid(select(func.count()), collection_id).where(triplet.c.lesson > after)
+    return int(db.execute(query).scalar_one()) + screens.count_triplets(db, collection_id, after)
 
 
 def count_by_item(db: Connection, collection_id: int) -> dict[int, int]:

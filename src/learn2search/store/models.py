@@ -1,5 +1,6 @@
 """Statements about models: an embedding, the numbers of the items it covers, and how it came about."""
 
+import hashlib
 import io
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +14,11 @@ from learn2search.store.enums import ModelOrigin
 from learn2search.store.tables import model
 from learn2search.typing import Items
 
-_INFO = [column for column in model.c if column.name != "arrays"]
+_INFO = [column for column in model.c if column.name not in ("arrays", "checksum")]
+
+
+class DamagedModelError(ValueError):
+    """The arrays of a model are not as they were written: truncated, or other bits."""
 
 
 @dataclass(frozen=True)
@@ -43,15 +48,35 @@ class Model:
 
 
 def get(db: Connection, model_id: int) -> Model:
+    """A model with its arrays.
+
+    Raises
+    ------
+    DamagedModelError
+        If its arrays are not as they were written.
+    """
     row = db.execute(select(model).where(model.c.id == model_id)).mappings().one()
-    items, embedding = _unpacked(row["arrays"])
+    items, embedding = _whole(row)
     return Model(_info(row), items, embedding)
+
+
+def info(db: Connection, model_id: int) -> ModelInfo:
+    """A model without its arrays."""
+    return _infos(db, select(*_INFO).where(model.c.id == model_id))[0]
 
 
 def history(db: Connection, collection_id: int, limit: int = 1000) -> list[ModelInfo]:
     """The newest models first."""
     query = select(*_INFO).where(model.c.collection_id == collection_id)
     return _infos(db, query.order_by(model.c.version.desc()).limit(limit))
+
+
+def stand_ins(db: Connection, damaged: ModelInfo) -> list[int]:
+    """The ids of the models that can take the place of a damaged one, best first: published ones, newest first, those
+    before it and then those after it; then those that were kept out."""
+    others = [one for one in history(db, damaged.collection_id) if one.id != damaged.id]
+    ordered = sorted(others, key=lambda one: (not one.published, one.version > damaged.version, -one.version))
+    return [one.id for one in ordered]
 
 
 def last_attempt(db: Connection, collection_id: int) -> ModelInfo | None:
@@ -109,8 +134,9 @@ def add(
         "metrics": metrics,
         "created_at": now,
     }
+    arrays = _packed(items, embedding)
     given = values | unused_id(db, model)
-    statement = insert(model).values(arrays=_packed(items, embedding), **given).returning(model.c.id)
+    statement = insert(model).values(arrays=arrays, checksum=_checksum(arrays), **given).returning(model.c.id)
     made = db.execute(statement).scalar_one()
     return Model(ModelInfo(id=int(made), **values), items, embedding)
 
@@ -120,7 +146,23 @@ def _infos(db: Connection, query: Select[Any]) -> list[ModelInfo]:
 
 
 def _info(row: RowMapping) -> ModelInfo:
-    return ModelInfo(**{name: value for name, value in row.items() if name != "arrays"})
+    return ModelInfo(**{name: value for name, value in row.items() if name not in ("arrays", "checksum")})
+
+
+def _whole(row: RowMapping) -> tuple[Items, Embedding]:
+    """The arrays of a row, compared with their checksum where there is one."""
+    info = _info(row)
+    name = f"model {info.version} of collection {info.collection_id}"
+    if row["checksum"] is not None and row["checksum"] != _checksum(row["arrays"]):
+        raise DamagedModelError(f"{name} is damaged: its arrays do not have the checksum that they were written with")
+    try:
+        return _unpacked(row["arrays"])
+    except Exception as error:  # a damaged NPZ file raises anything
+        raise DamagedModelError(f"{name} is damaged: {type(error).__name__}: {error}") from error
+
+
+def _checksum(arrays: bytes) -> str:
+    return hashlib.sha256(arrays).hexdigest()
 
 
 def _packed(items: Items, embedding: Embedding) -> bytes:

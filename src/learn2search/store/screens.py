@@ -123,9 +123,10 @@ def asked(db: Connection, collection_id: int) -> list[tuple[int, list[int]]]:
     return [(int(row[0]), list(row[1])) for row in db.execute(query)]
 
 
-def count_triplets(db: Connection, collection_id: int) -> int:
-    """How many triplets of screens a fit may use."""
-    return int(db.execute(_usable(select(func.coalesce(func.sum(screen.c.triplets), 0)), collection_id)).scalar_one())
+def count_triplets(db: Connection, collection_id: int, after: int = 0) -> int:
+    """How many triplets of screens a fit may use, of the lessons after this one."""
+    query = _usable(select(func.coalesce(func.sum(screen.c.triplets), 0)), collection_id)
+    return int(db.execute(query.where(screen.c.lesson > after)).scalar_one())
 
 
 def lessons_of(db: Connection, collection_id: int) -> list[tuple[int, ScreenRow]]:

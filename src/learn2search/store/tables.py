@@ -114,6 +114,7 @@ model = Table(
     Column("noise", Double, nullable=False),
     Column("metrics", JSON, nullable=False),
     Column("arrays", LargeBinary, nullable=False),  # NPZ: items (n,), mean (n, d), var (n, d)
+    Column("checksum", String(64), nullable=True),  # SHA-256 of the arrays; None for models from before there was one
     Column("created_at", Double, nullable=False),
     UniqueConstraint("collection_id", "version"),
 )

@@ -8,9 +8,10 @@ from pathlib import Path
 import structlog
 from anyio import CapacityLimiter
 from anyio.to_thread import current_default_thread_limiter
-from fastapi import FastAPI, Request
+from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
+from sqlalchemy.exc import DataError, SQLAlchemyError
 from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
 
@@ -18,6 +19,7 @@ from learn2search import __version__, warm_up
 from learn2search.site.context import Site
 from learn2search.site.errors import SiteError, TooMany
 from learn2search.site.settings import Settings
+from learn2search.store.database import is_away
 from learn2search.web import (
     api,
     appearance_pages,
@@ -35,12 +37,16 @@ from learn2search.web import (
 )
 from learn2search.web.embedded_pages import Embedded
 from learn2search.web.head_requests import HeadAsGet
+from learn2search.web.opening import open_or_retry
+from learn2search.web.overload import Overload
 from learn2search.web.rendering import render
-from learn2search.web.security import Guard, RateLimits
+from learn2search.web.security import HEADERS, RETRY_AFTER, Guard, RateLimits, only_text_in_address
 
 STATIC = Path(__file__).parent / "static"
 THREADS = 4  # that answer in one worker: more of them mostly wait for the interpreter's lock, and wait unfairly
 UPLOADS = 2  # at a time
+HEALTH_CHECKS = 2
+WAIT_SECONDS = 5.0  # for the database, then visitors are asked to try again
 
 log = structlog.get_logger()
 
@@ -63,9 +69,12 @@ def create_app(settings: Settings | None = None, *, warm: bool = False) -> FastA
             warm_up(["search"])
         current_default_thread_limiter().total_tokens = THREADS
         app.state.uploads = CapacityLimiter(UPLOADS)
-        app.state.site = Site.open(settings)
+        app.state.health = CapacityLimiter(HEALTH_CHECKS)
+        app.state.site = Site(settings, wait_seconds=WAIT_SECONDS)
         app.state.limits = RateLimits(settings)
+        ended = open_or_retry(app.state.site)
         yield
+        ended.set()
         app.state.site.close()
 
     app = FastAPI(
@@ -76,6 +85,7 @@ def create_app(settings: Settings | None = None, *, warm: bool = False) -> FastA
         docs_url=None,
         redoc_url=None,
         openapi_url="/api/v1/openapi.json",
+        dependencies=[Depends(only_text_in_address)],
     )
     for part in (
         landing_page,
@@ -95,11 +105,15 @@ def create_app(settings: Settings | None = None, *, warm: bool = False) -> FastA
         app.include_router(part.router)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     app.add_middleware(Embedded)
+    app.add_middleware(Overload)
     app.add_middleware(Guard, friends=settings.embed_origins)
     app.add_middleware(HeadAsGet)
     app.exception_handler(SiteError)(_site_error)
     app.exception_handler(HTTPException)(_http_error)
     app.exception_handler(RequestValidationError)(_validation_error)
+    app.exception_handler(SQLAlchemyError)(_database_error)
+    app.exception_handler(DataError)(_impossible_value)
+    app.exception_handler(OverflowError)(_impossible_value)
     app.exception_handler(OSError)(_disk_error)
     app.exception_handler(Exception)(_unexpected)
     return app
@@ -135,10 +149,27 @@ def _disk_error(request: Request, error: OSError) -> Response:
     return _message(request, 503, full, {"Retry-After": "60"})
 
 
+def _database_error(request: Request, error: SQLAlchemyError) -> Response:
+    """A database that is away or locked is told in a line; the site goes on when it is there again."""
+    if not is_away(error):
+        raise error
+    log.error("database away", path=request.url.path, reason=str(error).splitlines()[0])
+    request.state.database_away = True
+    away = SiteError(
+        "The site cannot reach its database at the moment. What you did here is safe: please try again in a moment."
+    )
+    return _message(request, 503, away, {"Retry-After": RETRY_AFTER})
+
+
+def _impossible_value(request: Request, error: Exception) -> Response:
+    """A number too large for any column, or a character that no text may have."""
+    return _message(request, 422, SiteError("A value is too large, or has characters that cannot be stored."), {})
+
+
 def _unexpected(request: Request, error: Exception) -> Response:
     """The log has the rest."""
     what = SiteError("Something went wrong here. It is in the log of the site; please try again.")
-    return _message(request, 500, what, {})
+    return _message(request, 500, what, HEADERS)  # this is sent past the guard
 
 
 def _validation_error(request: Request, error: RequestValidationError) -> Response:

@@ -5,22 +5,27 @@ With several workers the counters are files in the folder PROMETHEUS_MULTIPROC_D
 
 import os
 import shutil
+from functools import partial
 from typing import Annotated
 
 import prometheus_client
-from fastapi import APIRouter, Depends
+from anyio import move_on_after, to_thread
+from fastapi import APIRouter, Depends, Request
 from fastapi.responses import JSONResponse, Response
 from prometheus_client import CollectorRegistry, Counter, Gauge
 from prometheus_client.multiprocess import MultiProcessCollector
+from sqlalchemy.exc import SQLAlchemyError
 
 from learn2search.site.catalogue.options import options_of
 from learn2search.site.context import Site
-from learn2search.site.errors import Unavailable
+from learn2search.site.learning.damaged_models import damaged_models
 from learn2search.site.learning.failures import failing
-from learn2search.store import collections, lessons, searches
+from learn2search.site.learning.triplet_counts import triplet_count
+from learn2search.store import collections, searches
 from learn2search.store.collections import Collection
 from learn2search.store.enums import SearchStatus
 from learn2search.web.rendering import site_of
+from learn2search.web.security import RETRY_AFTER, limited
 
 router = APIRouter(include_in_schema=False)
 
@@ -37,35 +42,60 @@ FAILURES = Gauge(
     "learn2search_failed_fits", "Fits that failed in a row", ["collection"], multiprocess_mode="mostrecent"
 )
 LEAST_SPACE = 20_000_000  # bytes
+PATIENCE = 4.0  # seconds until a check of the health is given up
+_WRITTEN, _WRITTEN_SECONDS = "health", 5.0  # a setting that is written to see whether that works, and how often at most
 
 
 @router.get("/healthz")
-def healthz(site: Annotated[Site, Depends(site_of)]) -> Response:
+async def healthz(request: Request, site: Annotated[Site, Depends(site_of)]) -> Response:
+    """In threads of its own, so that it answers however busy the others are."""
+    with move_on_after(PATIENCE):
+        return await to_thread.run_sync(_health, site, limiter=request.app.state.health, abandon_on_cancel=True)
+    return _unhealthy(f"the database does not answer within {PATIENCE:.0f} s")
+
+
+def _health(site: Site) -> Response:
     try:
-        with site.database.read() as db:
-            collections.get_setting(db, "secret")
-    except Exception as error:
-        raise Unavailable("The database does not answer.") from error
-    trouble = [f"{_public_name(collection)} does not learn" for collection, _ in failing(site)]
+        site.remember(_WRITTEN, _WRITTEN_SECONDS, partial(_write, site))
+        trouble = _trouble(site)
+    except (SQLAlchemyError, OSError) as error:
+        return _unhealthy(f"the database takes no writes: {str(error).splitlines()[0]}")
     free = shutil.disk_usage(site.settings.home).free
     if free < LEAST_SPACE:
         trouble.append(f"{free / 1e6:.0f} MB of disk are left, and at least {LEAST_SPACE / 1e6:.0f} are needed")
     return JSONResponse({"status": "degraded", "trouble": trouble} if trouble else {"status": "ok"})
 
 
-@router.get("/metrics")
+def _unhealthy(trouble: str) -> Response:
+    return JSONResponse({"status": "unavailable", "trouble": [trouble]}, 503, {"Retry-After": RETRY_AFTER})
+
+
+def _write(site: Site) -> bool:
+    """A real write: a full disk and a read-only database are found by nothing less."""
+    with site.database.write() as db:
+        collections.put_setting(db, _WRITTEN, str(site.now()))
+    return True
+
+
+def _trouble(site: Site) -> list[str]:
+    trouble = [f"{_public_name(collection)} does not learn" for collection, _ in failing(site)]
+    trouble += [f"{_public_name(one.collection)}: {one.message}" for one in damaged_models(site)]
+    return trouble
+
+
+@router.get("/metrics", dependencies=[Depends(limited("metrics"))])
 def metrics(site: Annotated[Site, Depends(site_of)]) -> Response:
     failures = {collection.id: failure.times for collection, failure in failing(site)}
     with site.database.read() as db:
-        sizes = collections.sizes(db)
-        for one in collections.all_collections(db):
-            name = _public_name(one)
-            ITEMS.labels(name).set(sizes.get(one.id, 0))
-            TRIPLETS.labels(name).set(lessons.count(db, one.id))
-            counts = searches.count_by_status(db, one.id)
-            for status in SearchStatus:
-                STATUS.labels(name, status).set(counts.get(status, 0))
-            FAILURES.labels(name).set(failures.get(one.id, 0))
+        sizes, known = collections.sizes(db), collections.all_collections(db)
+        by_status = {one.id: searches.count_by_status(db, one.id) for one in known}
+    for one in known:
+        name = _public_name(one)
+        ITEMS.labels(name).set(sizes.get(one.id, 0))
+        TRIPLETS.labels(name).set(triplet_count(site, one))
+        for status in SearchStatus:
+            STATUS.labels(name, status).set(by_status[one.id].get(status, 0))
+        FAILURES.labels(name).set(failures.get(one.id, 0))
     return Response(prometheus_client.generate_latest(_registry()), media_type=prometheus_client.CONTENT_TYPE_LATEST)
 
 

@@ -48,7 +48,9 @@ def enter(request: Request, site: OurSite, token: Annotated[str, Form()] = "") -
 
 
 @inside.post("/leave")
-def leave() -> Response:
+def leave(site: OurSite) -> Response:
+    """Sign out, in all browsers: the cookie counts no longer, also not for whoever has copied it."""
+    site.end_sessions()
     response = RedirectResponse("/", 303)
     response.delete_cookie(OWNER_COOKIE)
     return response
@@ -111,7 +113,7 @@ def change_settings(
 ) -> Response:
     values: dict[str, Any] = options_of(collection).model_dump()
     values |= {"noun": noun.strip(), "nouns": nouns.strip(), "note": note.strip()}
-    values["show"] = int(show) if show.isdecimal() else show
+    values["show"] = int(show) if show.isdecimal() and len(show) < 4 else show
     values |= {"strategies": strategies, "listed": bool(listed), "to_find": bool(to_find)}
     owners.change_collection(site, collection, title.strip() or collection.title, checked(values))
     return back(collection.slug, "/settings", "saved")

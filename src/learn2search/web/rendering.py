@@ -1,6 +1,7 @@
 """Templates, and what all pages share."""
 
 import time
+from contextlib import suppress
 from functools import cache, partial
 from typing import Any
 
@@ -130,11 +131,13 @@ def render(
 
 
 def _appearance(request: Request) -> Appearance:
-    """What the owner chose. An error page is made also when the database does not answer."""
-    try:
-        return appearance_of(request.app.state.site)
-    except Exception:
-        return Appearance()
+    """What the owner chose. An error page is made also when the database does not answer, with what was known last."""
+    state = request.app.state
+    if not getattr(request.state, "database_away", False):
+        with suppress(Exception):
+            state.appearance = appearance_of(state.site)
+    known: Appearance = getattr(state, "appearance", Appearance())
+    return known
 
 
 async def site_of(request: Request) -> Site:

@@ -3,6 +3,7 @@
 import re
 import secrets
 from collections.abc import Collection
+from ipaddress import IPv4Address, IPv6Network, ip_address
 from urllib.parse import urlsplit
 
 from fastapi import Request, Response
@@ -10,13 +11,16 @@ from fastapi.concurrency import run_in_threadpool
 from limits import RateLimitItemPerMinute
 from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from learn2search.site.context import Site
-from learn2search.site.errors import TooMany, Unauthorised
+from learn2search.site.errors import Invalid, TooMany, Unauthorised
 from learn2search.site.settings import Settings
+from learn2search.store.database import is_away
 
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self'; font-src 'self'; "
@@ -36,6 +40,8 @@ LARGEST_PICTURE = 20_000_000  # that a visitor may send
 LARGEST_UPLOAD = 500_000_000
 OWNER_COOKIE, VISITOR_COOKIE = "owner", "visitor"
 OWNER_SECONDS = 30 * 86_400
+RETRY_AFTER = "2"  # seconds, when the database is away or there is too much to do
+_LONGEST_NUMBER = 15  # digits
 EMBEDDED = "embedded_secret"  # in the state of a request
 _PICTURES_AT = re.compile("/c/[^/]+/like")
 _SAFE = {"GET", "HEAD", "OPTIONS"}
@@ -68,7 +74,15 @@ class Guard:
                     headers.setdefault(name, value)
             await send(message)
 
-        refusal = await _refusal(scope, self.friends)
+        try:
+            refusal = await _refusal(scope, self.friends)
+        except SQLAlchemyError as error:
+            if not is_away(error):
+                raise
+            away = {"error": "The site cannot reach its database at the moment: please try again."}
+            refusal = JSONResponse(away, 503, {"Retry-After": RETRY_AFTER})
+        except TooMany as error:
+            refusal = JSONResponse({"error": str(error)}, error.status, {"Retry-After": "10"})
         await (refusal or self.app)(scope, receive, guarded)
 
 
@@ -105,6 +119,8 @@ async def _refusal(scope: Scope, friends: Collection[str]) -> JSONResponse | Non
     if "transfer-encoding" in headers:
         return JSONResponse({"error": "Please say how long the request is (Content-Length)."}, 411)
     length = headers.get("content-length", "0")
+    if len(length) > _LONGEST_NUMBER:
+        return JSONResponse({"error": "The length of the request is not believable."}, 413)
     if length.isdecimal() and int(length) <= LARGEST_FORM:
         return None
     most = LARGEST_UPLOAD if await _may_upload(scope) else LARGEST_PICTURE if _is_picture(scope) else LARGEST_FORM
@@ -136,6 +152,14 @@ def _is_foreign(headers: Headers) -> bool:
     return headers.get("sec-fetch-site", "none") not in ("same-origin", "none")
 
 
+async def only_text_in_address(request: Request) -> None:
+    """A dependency of all routes: nothing here has an address with a NUL character, which databases cannot store."""
+    if "\0" in request.url.path or any("\0" in value for value in request.path_params.values()):
+        raise HTTPException(404)
+    if any("\0" in value for _, value in request.query_params.multi_items()):
+        raise Invalid("A value is too large, or has characters that cannot be stored.")
+
+
 # --- the owner -------------------------------------------------------------------------------------
 
 
@@ -144,11 +168,23 @@ def is_owner(request: Request) -> bool:
     site: Site = request.app.state.site
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() == "bearer" and token:
-        return site.is_owner(token)
+        if not site.is_owner(token):
+            _count_wrong_token(request)
+            return False
+        return True
     expires, _, signature = request.cookies.get(OWNER_COOKIE, "").partition(".")
-    if not (expires.isascii() and expires.isdecimal()) or int(expires) < site.now():
+    if not (expires.isascii() and expires.isdecimal() and len(expires) <= _LONGEST_NUMBER):
+        return False
+    if int(expires) < site.now():
         return False
     return secrets.compare_digest(signature.encode(), site.sign(f"owner:{expires}").encode())
+
+
+def _count_wrong_token(request: Request) -> None:
+    """Once a request: who tries tokens is slowed down as on the page to sign in. The right one is never refused."""
+    if not getattr(request.state, "token_counted", False):
+        request.state.token_counted = True
+        request.app.state.limits.check(request, "tokens")
 
 
 def _claims_to_be_owner(request: Request) -> bool:
@@ -208,20 +244,55 @@ def remember_visitor(request: Request, response: Response, cookie: str | None) -
 
 
 class RateLimits:
-    """How many requests an address may send, counted in memory and never stored. The owner is not limited."""
+    """How many requests a visitor may send, and how many an address, counted in memory and never stored.
+
+    People of one house or school share an address: it may send as much as `visitors_per_address` visitors. A visitor is
+    known by the cookie. Programs have none, and are limited as one visitor an address; so are tries of a token, and
+    what is expensive. The owner is not limited.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self._window = MovingWindowRateLimiter(MemoryStorage())
-        self._limits = {
-            "answers": RateLimitItemPerMinute(settings.answers_per_minute),
-            "searches": RateLimitItemPerMinute(settings.searches_per_minute),
-            "tokens": RateLimitItemPerMinute(10),
-        }
+        visitors = {"answers": settings.answers_per_minute, "searches": settings.searches_per_minute}
+        self._of_visitor = {what: RateLimitItemPerMinute(most) for what, most in visitors.items()}
+        together = {what: most * settings.visitors_per_address for what, most in visitors.items()}
+        alone = {"tokens": 10, "metrics": 60}
+        self._of_address = {what: RateLimitItemPerMinute(most) for what, most in (together | alone).items()}
 
     def check(self, request: Request, what: str) -> None:
-        address = request.client.host if request.client else "unknown"
-        if not self._window.hit(self._limits[what], what, address):
+        """Count a request.
+
+        Raises
+        ------
+        TooMany
+            If there were too many in the last minute.
+        """
+        address = network_of(request.client.host if request.client else "unknown")
+        visitor = request.cookies.get(VISITOR_COOKIE, "")
+        if not visitor and request.url.path.startswith("/api/"):
+            visitor = address
+        allowed = self._window.hit(self._of_address[what], what, "address", address)
+        if allowed and visitor and what in self._of_visitor:
+            allowed = self._window.hit(self._of_visitor[what], what, "visitor", address, visitor[:64])
+        if not allowed:
             raise TooMany("That was very fast. Please wait a moment and try again.")
+
+
+def network_of(address: str) -> str:
+    """The network for which an address counts: one line has 2⁶⁴ addresses of IPv6, and could take a new one each time.
+
+    Examples
+    --------
+    >>> network_of("2001:db8:1:2:aaaa::1"), network_of("192.0.2.7"), network_of("::ffff:192.0.2.7")
+    ('2001:db8:1:2::/64', '192.0.2.7', '192.0.2.7')
+    """
+    try:
+        known = ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if isinstance(known, IPv4Address):
+        return str(known)
+    return str(known.ipv4_mapped or IPv6Network((known, 64), strict=False))
 
 
 def limited(what: str) -> "Limited":

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import IO, Any
@@ -288,3 +289,20 @@ def test_lessons_of_withdrawn_searches_should_not_be_fitted(site: Site, taught: 
         lessons.withdraw(db, row.id)
     with site.database.read() as db:
         assert lessons.count(db, taught.id) < before
+
+
+def test_a_wish_should_count_once_and_whatever_the_clock_says(
+    site: Site, learnt: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A clock that is set back by a day must not make the trainer deaf."""
+    with site.database.read() as db:
+        newest = stored.history(db, learnt.id)[0]
+    made = replace(newest, origin=ModelOrigin.FIT, created_at=site.now() + 86_400)
+    monkeypatch.setattr(stored, "last_attempt", lambda *_: made)
+    monkeypatch.setattr(policy, "fit_is_due", lambda *_: False)
+    monkeypatch.setattr(trainer, "train", lambda *_: made)
+    assert not trainer.is_due(site, learnt)
+    trainer.ask_for(site, learnt)
+    assert trainer.is_due(site, learnt)
+    assert trainer.train_due(site) == [made]
+    assert not trainer.is_due(site, learnt)

@@ -7,9 +7,11 @@ import pytest
 
 from learn2search import make_search
 from learn2search.site.context import Site
+from learn2search.site.visits import searching
 from learn2search.site.visits.beliefs import OpenSearch
 from learn2search.site.visits.searching import start
 from learn2search.store.collections import Collection
+from learn2search.store.enums import AnswerKind
 from tests.site.visits.clicks import end
 
 
@@ -22,7 +24,10 @@ def test_beliefs_at_hand_should_count_what_they_hold_on_to(
     assert both == 2 * (20 * 30 + 4_000) + 24 * known.embedding.mean.size  # the same known is held once
     end(site, one)
     assert site.beliefs._bytes == both - (20 * 30 + 4_000)
-    end(site, other)
+    searching.answer(site, other.row.id, 1, AnswerKind.NONE, None)
+    searching.answer(site, other.row.id, 2, AnswerKind.UNDO, None)
+    assert len(site.beliefs._kept) <= 1  # what was undone is not kept
+    end(site, searching.state(site, other.row.id))
     assert site.beliefs._bytes == 0
     monkeypatch.setattr("learn2search.site.visits.beliefs._MEMORY", 1)
     for _ in range(3):

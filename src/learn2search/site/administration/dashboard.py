@@ -11,6 +11,8 @@ from learn2search.site.administration.measured_searches import MeasuredSearches,
 from learn2search.site.administration.strategy_comparison import StrategyTest, compare_strategies
 from learn2search.site.catalogue.options import options_of
 from learn2search.site.context import Site
+from learn2search.site.errors import Unavailable
+from learn2search.site.learning.damaged_models import DamagedModel, damaged_model
 from learn2search.site.learning.failures import Failure, failure_of
 from learn2search.site.learning.metadata import metadata_of
 from learn2search.site.learning.model_cache import EmbeddingAt
@@ -28,6 +30,7 @@ from learn2search.typing import Array, Integers, Items, Mask, Triplets
 _POINTS = 60  # of a curve
 _ANSWERS = 2000  # the latest ones, whose times are looked at
 _LITTLE = 0.25  # of the median number of comparisons: items with fewer are little known
+_LITTLE_MORE = 0.002  # the share of new triplets at which the median item is looked for anew
 _NAMED = 4  # little-known items that are named
 
 
@@ -112,6 +115,7 @@ class Overview:
     strategy_test: StrategyTest | None
     embedding: EmbeddingAt | None
     failure: Failure | None
+    damaged: DamagedModel | None
     progress: LearningProgress | None
     measured: MeasuredSearches | None
     taught: ScreenCount
@@ -124,13 +128,11 @@ class Overview:
 
 def overview(site: Site, collection: Collection) -> Overview:
     """All figures of a collection."""
-    embedding = None if collection.model_id is None else site.newest_embedding(collection)
+    embedding = _embedding(site, collection)
     numbers = np.empty(0, np.int64) if embedding is None else embedding.items
-    failure, options, progress = (
-        failure_of(site, collection),
-        options_of(collection),
-        _progress(site, collection, embedding),
-    )
+    damaged = damaged_model(site, collection)
+    failure, options = failure_of(site, collection), options_of(collection)
+    progress = _progress(site, collection, embedding)
     with site.database.read() as db:
         done = searches.finished(db, collection.id)
         learnt = lessons.usable_triplets(db, collection.id)
@@ -157,10 +159,19 @@ def overview(site: Site, collection: Collection) -> Overview:
             strategy_test=compare_strategies(done, options.strategies, options.strategies_since),
             embedding=embedding,
             failure=failure,
+            damaged=damaged,
             progress=progress,
             measured=measured(of_people(db, collection.id)),
             taught=screens.count(db, collection.id),
         )
+
+
+def _embedding(site: Site, collection: Collection) -> EmbeddingAt | None:
+    """Where the items are now, None with too few items or when every model is damaged."""
+    try:
+        return site.newest_embedding(collection)
+    except Unavailable:
+        return None
 
 
 def _progress(site: Site, collection: Collection, embedding: EmbeddingAt | None) -> LearningProgress | None:
@@ -218,12 +229,15 @@ def well_known_targets(done: Sequence[Finished], learnt: Integers) -> Mask:
     """
     size = 1 + max(int(learnt[:, :3].max(initial=0)), max((one.target for one in done), default=0))
     counts, well_known, counted = np.zeros(size, np.int64), np.zeros(len(done), bool), 0
+    median, median_at = 0.0, -1  # the median, and after how many triplets it was taken
     for place in sorted(range(len(done)), key=lambda place: done[place].lesson):
         before = int(np.searchsorted(learnt[:, 3], done[place].lesson))
         if before > counted:
-            counts += np.bincount(learnt[counted:before, :3].ravel(), minlength=size)
+            np.add.at(counts, learnt[counted:before, :3].ravel(), 1)
             counted = before
-        well_known[place] = counts[done[place].target] >= max(1.0, float(np.median(counts)))
+        if counted > (1.0 + _LITTLE_MORE) * median_at:  # it moves slowly, and takes longer than all the rest
+            median, median_at = float(np.median(counts)), counted
+        well_known[place] = counts[done[place].target] >= max(1.0, median)
     return well_known
 
 

@@ -8,6 +8,7 @@ from learn2search.site.catalogue.options import Options, dated, in_order, option
 from learn2search.site.context import Site
 from learn2search.site.errors import Conflict, Invalid, NotFound
 from learn2search.site.learning import finished_searches, publishing
+from learn2search.site.learning.triplet_counts import count_anew
 from learn2search.site.visits.search_state import answers_that_count
 from learn2search.store import collections, items, searches
 from learn2search.store.collections import Collection
@@ -121,10 +122,12 @@ def set_aside(site: Site, search_id: str) -> None:
         If there is no such search.
     """
     with site.database.write() as db:
-        if searches.get(db, search_id) is None:
+        row = searches.get(db, search_id)
+        if row is None:
             raise NotFound("There is no such search.")
         searches.change(db, search_id, quarantine=finished_searches.BY_OWNER, trusted=False)
         finished_searches.withdraw(db, search_id)
+    count_anew(site, row.collection_id)
 
 
 def release(site: Site, search_id: str) -> None:
@@ -151,3 +154,4 @@ def release(site: Site, search_id: str) -> None:
             rows = finished_searches.triplets_of(answers, row.target)
             lesson = finished_searches.Lesson(rows, quarantine=None, evidence=row.evidence)
             finished_searches.record(db, replace(row, quarantine=None), lesson)
+    count_anew(site, row.collection_id)

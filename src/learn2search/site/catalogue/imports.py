@@ -20,7 +20,7 @@ from sqlalchemy import Connection
 from learn2search.site.catalogue.features.feature_cache import Progress, silent
 from learn2search.site.catalogue.item_features import feature_source, item_features
 from learn2search.site.catalogue.item_media import MediaKind, Picture, media_of, to_json
-from learn2search.site.catalogue.media import StoredMedia, Unreadable, store_media
+from learn2search.site.catalogue.media import PixelBudget, StoredMedia, Unreadable, store_media
 from learn2search.site.catalogue.options import checked, dated, options_of
 from learn2search.site.catalogue.sources import Entry, Problem, entries
 from learn2search.site.context import Site
@@ -188,7 +188,7 @@ def import_entries(
     """Add and change items. `known` gets the new ones too; `uploaded` marks them as sent by the owner."""
     new = [entry for entry in wanted if not is_current(entry, known.get(entry.key))]
     report = Report(unchanged=len(wanted) - len(new), problems=problems)
-    prepared = _prepared(new, site.settings.media / collection.slug)
+    prepared = _prepared(new, site.settings.media / collection.slug, PixelBudget() if uploaded else None)
     batch: list[tuple[Entry, StoredMedia]] = []
     for entry, made in (progress or silent)(prepared, f"Importing into {collection.title}", len(new)):
         if isinstance(made, Problem):
@@ -229,12 +229,12 @@ def _digest(entry: Entry) -> str:
     return hashlib.sha256(entry.stamp.encode()).hexdigest()
 
 
-def _prepared(new: list[Entry], folder: Path) -> Iterator[Prepared]:
+def _prepared(new: list[Entry], folder: Path, budget: PixelBudget | None) -> Iterator[Prepared]:
     """Decode and write the media with all cores, in order and a batch at a time, so that little is held in memory."""
 
     def prepare(entry: Entry) -> Prepared:
         try:
-            return entry, store_media(entry, folder)
+            return entry, store_media(entry, folder, budget)
         except Unreadable as error:
             return entry, Problem(entry.key, str(error))
         except OSError as error:

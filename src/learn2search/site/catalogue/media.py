@@ -2,8 +2,10 @@
 
 import hashlib
 import io
+import threading
 import warnings
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -22,6 +24,9 @@ FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "AVIF", "TIFF", "BMP")
 _HEIF = (b"ftyphei", b"ftyphev", b"ftypmif1", b"ftypmsf1")  # from the fifth byte on
 _POSTER = (640, 360)  # pixels of a drawn one
 MOST_PIXELS = 60_000_000
+UPLOAD_PIXELS = 3_000_000_000  # of all pictures of one upload, as they are decoded: JPEG pictures are made smaller then
+_MANY_PIXELS = 16_000_000  # pictures with more are decoded one at a time: each needs hundreds of megabytes
+_LARGE_PICTURES = threading.Lock()
 LARGE, SMALL = 900, 240  # pixels, the longer side
 _SOUND_STARTS = {
     b"ID3": "mp3",
@@ -37,6 +42,21 @@ class Unreadable(Exception):
     """Why a file cannot be imported."""
 
 
+class PixelBudget:
+    """How many pixels of one upload are decoded: small files can have huge pictures in them."""
+
+    def __init__(self, pixels: int | None = None) -> None:
+        self._left = UPLOAD_PIXELS if pixels is None else pixels
+        self._lock = threading.Lock()
+
+    def take(self, pixels: int) -> None:
+        """Raises `Unreadable` when there are not so many left; smaller pictures may still fit."""
+        with self._lock:
+            if pixels > self._left:
+                raise Unreadable("this upload has too many pixels in all: please send the rest separately")
+            self._left -= pixels
+
+
 @dataclass(frozen=True)
 class StoredMedia:
     """What an item shows, its files written; `text` is the content of a text file, which becomes the item's words."""
@@ -45,8 +65,13 @@ class StoredMedia:
     text: str = ""
 
 
-def store_media(entry: Entry, folder: Path) -> StoredMedia:
+def store_media(entry: Entry, folder: Path, budget: PixelBudget | None = None) -> StoredMedia:
     """Write what an item shows into a folder, under names made from its content.
+
+    Parameters
+    ----------
+    budget
+        How many pixels may be decoded, of this and other items.
 
     Raises
     ------
@@ -57,7 +82,7 @@ def store_media(entry: Entry, folder: Path) -> StoredMedia:
     if len(data) > LARGEST:
         raise Unreadable(f"unpacked it is larger than {LARGEST / 1e6:.0f} MB")
     if entry.kind is MediaKind.PICTURE:
-        return StoredMedia(_store_picture(data, folder))
+        return StoredMedia(_store_picture(data, folder, budget))
     if entry.kind is MediaKind.VIDEO:
         return StoredMedia(_store_video(data, entry.poster, folder))
     if entry.kind is MediaKind.SOUND:
@@ -65,11 +90,11 @@ def store_media(entry: Entry, folder: Path) -> StoredMedia:
     return StoredMedia(TextCard(), _text(data))
 
 
-def _store_picture(data: bytes, folder: Path) -> Picture:
+def _store_picture(data: bytes, folder: Path, budget: PixelBudget | None = None) -> Picture:
     name = hashlib.sha256(data).hexdigest()[:32]
     large, small = folder / f"{name}.webp", folder / f"{name}-s.webp"
     if not (large.exists() and small.exists()):
-        picture = decode(data)
+        picture = decode(data, budget=budget)
         _write(_reduced(picture, LARGE), large, 82)
         _write(_reduced(picture, SMALL), small, 76)
     with Image.open(large) as made:
@@ -115,7 +140,7 @@ def formats() -> tuple[str, ...]:
     return (*FORMATS, "HEIF")
 
 
-def decode(data: bytes, *, transparent: bool = False) -> Image.Image:
+def decode(data: bytes, *, transparent: bool = False, budget: PixelBudget | None = None) -> Image.Image:
     """The first frame, upright, in RGB on white, or in RGBA; what is not a harmless picture is `Unreadable`."""
     try:
         with warnings.catch_warnings():
@@ -124,9 +149,11 @@ def decode(data: bytes, *, transparent: bool = False) -> Image.Image:
                 if picture.width * picture.height > MOST_PIXELS:
                     raise Unreadable(f"{picture.width} × {picture.height} pixels are too many: at most 60 million")
                 picture.draft("RGB", (LARGE, LARGE))
-                picture.load()
-                upright = ImageOps.exif_transpose(picture)
-                return upright.convert("RGBA") if transparent else _on_white(upright)
+                pixels = picture.width * picture.height
+                if budget is not None:
+                    budget.take(pixels)
+                with _LARGE_PICTURES if pixels > _MANY_PIXELS else nullcontext():
+                    return _decoded(picture, transparent)
     except Unreadable:
         raise
     except Image.DecompressionBombError as error:
@@ -138,6 +165,12 @@ def decode(data: bytes, *, transparent: bool = False) -> Image.Image:
         raise Unreadable(f"it is not a picture ({known}), whatever its name says") from error
     except Exception as error:
         raise Unreadable(f"it is damaged: {error}") from error
+
+
+def _decoded(picture: Image.Image, transparent: bool) -> Image.Image:
+    picture.load()
+    upright = ImageOps.exif_transpose(picture)
+    return upright.convert("RGBA") if transparent else _on_white(upright)
 
 
 def _on_white(picture: Image.Image) -> Image.Image:

@@ -103,18 +103,18 @@ def _folder(folder: Path) -> Iterator[File]:
 
 
 def _archive(source: Path) -> Iterator[File]:
-    with zipfile.ZipFile(source) as archive:
-        members = [member for member in archive.infolist() if not member.is_dir()]
+    archive = zipfile.ZipFile(source)  # one for all members, closed with the last: opening it reads its whole directory
+    members = [member for member in archive.infolist() if not member.is_dir()]
     for member in sorted(members, key=lambda one: one.filename):
         parts = PurePosixPath(member.filename).parts
         if not any(part.startswith(".") or part == "__MACOSX" for part in parts if part != ".."):
             stamp = f"{member.file_size}:{member.CRC:08x}"
-            yield File(member.filename, member.file_size, stamp, _member_reader(source, member.filename))
+            yield File(member.filename, member.file_size, stamp, _member_reader(archive, member.filename))
 
 
-def _member_reader(source: Path, name: str) -> Callable[[], bytes]:
+def _member_reader(archive: zipfile.ZipFile, name: str) -> Callable[[], bytes]:
     def read() -> bytes:
-        with zipfile.ZipFile(source) as archive, archive.open(name) as member:
+        with archive.open(name) as member:
             return member.read(LARGEST + 1)  # what the directory says about the size may be a lie
 
     return read
@@ -129,8 +129,9 @@ def _collect(files: list[File]) -> tuple[list[Entry], list[Problem]]:
     found = []
     problems = []
     posters = _posters(files)
+    beside = {poster.name for poster in posters.values()}
     for file in files:
-        if file in posters.values():
+        if file.name in beside:
             continue
         entry = _entry(file)
         if isinstance(entry, Entry):

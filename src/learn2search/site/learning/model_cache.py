@@ -6,24 +6,39 @@ and every worker arrives at the same one.
 """
 
 import threading
+from contextlib import suppress
 from dataclasses import dataclass
 from operator import attrgetter
 
 import numpy as np
+import structlog
 from cachetools import FIFOCache, cachedmethod
+from sqlalchemy import Connection
 
 from learn2search import Embedding
 from learn2search.learn import policy
+from learn2search.site.errors import Unavailable
 from learn2search.site.learning.metadata import ModelMetadata, metadata_of
 from learn2search.store import lessons, models
 from learn2search.store.database import Database
-from learn2search.store.models import Model
+from learn2search.store.models import DamagedModelError, Model, ModelInfo
 from learn2search.typing import Items, Mask, Triplets
 
 _KEPT = 24  # models or embeddings at most,
 _MEMORY = 200_000_000  # and not more bytes of embeddings than this, about,
 _LEAST = 3  # but so many, however large
+log = structlog.get_logger()
+
 _QUICK = 5_000  # items: below, every lesson makes a new embedding; above, every n/_QUICK-th
+
+
+@dataclass(frozen=True)
+class Damage:
+    """A model whose arrays cannot be read, and the one that is used in its place; None where no model is whole."""
+
+    model: ModelInfo
+    stand_in: ModelInfo | None
+    reason: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,11 +77,36 @@ class ModelCache:
         self._models: FIFOCache[object, Model] = FIFOCache(_KEPT)
         self._known: FIFOCache[tuple[int, int], EmbeddingAt] = FIFOCache(_MEMORY, _room_of)
         self._covered: FIFOCache[object, frozenset[int]] = FIFOCache(_KEPT)
+        self._damaged: dict[int, Damage] = {}
 
     @cachedmethod(attrgetter("_models"), lock=attrgetter("_lock"))
     def model(self, model_id: int) -> Model:
+        """A model; in the place of a damaged one, the one before it that is whole.
+
+        Raises
+        ------
+        Unavailable
+            If it is damaged and no other model of its collection is whole.
+        """
         with self._database.read() as db:
-            return models.get(db, model_id)
+            try:
+                return models.get(db, model_id)
+            except DamagedModelError as error:
+                reason = str(error)
+            damaged = models.info(db, model_id)
+            found = _first_whole(db, models.stand_ins(db, damaged))
+        damage = Damage(damaged, None if found is None else found.info, reason)
+        self._damaged[model_id] = damage
+        log.error("model damaged", reason=reason, in_use=damage.stand_in and damage.stand_in.version)
+        if found is None:
+            raise Unavailable("The positions of the items are damaged, and must be restored by the owner of the site.")
+        return found
+
+    def damage(self, model_id: int) -> Damage | None:
+        """What is wrong with a model, None if it is whole."""
+        with suppress(Unavailable):
+            self.model(model_id)
+        return self._damaged.get(model_id)
 
     @cachedmethod(attrgetter("_covered"), lock=attrgetter("_lock"))
     def covered(self, model_id: int) -> frozenset[int]:
@@ -113,6 +153,15 @@ class ModelCache:
         one_choice, lapse = before.metadata.one_choice, before.metadata.lapse
         taught = policy.take_in(before.embedding, rows, weights, one_choice=one_choice, lapse=lapse)
         return EmbeddingAt(before.model, up_to, taught)
+
+
+def _first_whole(db: Connection, model_ids: list[int]) -> Model | None:
+    for model_id in model_ids:
+        try:
+            return models.get(db, model_id)
+        except DamagedModelError:
+            continue
+    return None
 
 
 def _room_of(known: EmbeddingAt) -> int:

@@ -12,14 +12,14 @@ from sqlalchemy import Connection
 from learn2search.site.catalogue.item_features import feature_source
 from learn2search.site.catalogue.options import options_of
 from learn2search.site.context import Site
-from learn2search.site.errors import Conflict, NotFound
+from learn2search.site.errors import Conflict, NotFound, Unavailable
 from learn2search.site.learning.expected_positions import expected_positions, first_metadata, positions_for
 from learn2search.site.learning.metadata import metadata_of
 from learn2search.site.notifications import events
 from learn2search.store import collections, items, models
 from learn2search.store.collections import Collection
 from learn2search.store.enums import ModelOrigin
-from learn2search.store.models import Model, ModelInfo
+from learn2search.store.models import DamagedModelError, Model, ModelInfo
 
 FEWEST = 2  # items that a search needs
 
@@ -35,7 +35,7 @@ def cover(site: Site, collection_id: int) -> ModelInfo | None:
             with site.database.write() as db:
                 collections.swap_model(db, collection_id, collection.model_id, None)
             return None
-        current = None if last is None else site.models.model(last)
+        current = None if last is None else _whole(site, last)
         if current is not None and _starts_anew(site, collection, current, numbers):
             current = None
         if current is not None and current.info.id == collection.model_id and np.array_equal(current.items, numbers):
@@ -43,6 +43,14 @@ def cover(site: Site, collection_id: int) -> ModelInfo | None:
         made = _covering(site, collection, current, numbers)
         if made is not None:
             return made
+
+
+def _whole(site: Site, model_id: int) -> Model | None:
+    """The model, or one that stands in for it; None where all are damaged, and the collection must start anew."""
+    try:
+        return site.models.model(model_id)
+    except Unavailable:
+        return None
 
 
 def _covering(
@@ -92,7 +100,10 @@ def publish(db: Connection, site: Site, collection: Collection, **values: Any) -
 def roll_back(site: Site, collection: Collection, version: int) -> ModelInfo:
     """Use the positions of an older model again. Lessons so far are not taken in again: they led away from it."""
     with site.database.read() as db:
-        old = models.by_version(db, collection.id, version)
+        try:
+            old = models.by_version(db, collection.id, version)
+        except DamagedModelError as error:
+            raise Conflict(f"Model {version} cannot be used again: {error}. Choose another.") from error
         numbers = np.array(items.active_numbers(db, collection.id), np.int64)
     if old is None:
         raise NotFound(f"There is no model {version} of “{collection.title}”.")

@@ -7,6 +7,7 @@ learning policy (`learn/policy.py`); here is what is the site's: the lock, the p
 
 import errno
 import os
+import secrets
 import signal
 import threading
 import traceback
@@ -16,6 +17,7 @@ from typing import Any
 
 import structlog
 from sqlalchemy import Connection
+from sqlalchemy.exc import SQLAlchemyError
 
 from learn2search import Embedding
 from learn2search.learn import policy
@@ -24,18 +26,21 @@ from learn2search.site.context import Site
 from learn2search.site.learning.failures import failure_of, forget_failure, note_failure
 from learn2search.site.learning.fitting import FittedModel, fit_model, read_lessons
 from learn2search.site.learning.metadata import metadata_of
-from learn2search.site.learning.publishing import publish
+from learn2search.site.learning.publishing import cover, publish
 from learn2search.site.learning.recipes import recipe_of
+from learn2search.site.learning.triplet_counts import triplet_count
 from learn2search.site.notifications.delivering import delivering
 from learn2search.site.visits import searching
 from learn2search.store import collections, lessons, models, screens, searches
 from learn2search.store.collections import Collection
+from learn2search.store.database import is_away
 from learn2search.store.enums import ModelOrigin
 from learn2search.store.lock import trainer_lock
 from learn2search.store.models import Model, ModelInfo
 
 LEFT_AFTER = 30 * 60  # seconds without an answer: the visitor has gone
 PAUSE, FULL_PAUSE = 1.0, 30.0  # seconds between two looks, and more where the disk is full
+AWAY_PAUSE = 5.0  # where the database is away
 
 log = structlog.get_logger()
 
@@ -46,23 +51,32 @@ def run(site: Site, stop: threading.Event, on_model: Callable[[ModelInfo], None]
     The trainer also delivers what webhooks are told, in a thread beside it.
     """
     while not stop.is_set():
-        with trainer_lock(site.database, site.settings.home) as ours, delivering(site) if ours else nullcontext():
-            while ours and not stop.is_set():
-                try:
-                    searching.abandon_idle(site, LEFT_AFTER)
-                    for made in train_due(site):
-                        _log(made)
-                        if on_model is not None:
-                            on_model(made)
-                except OSError as error:
-                    if error.errno != errno.ENOSPC:
-                        raise
-                    log.error(
-                        "disk full", place=str(site.settings.home), message="nothing is learnt until there is space"
-                    )
-                    stop.wait(FULL_PAUSE)
-                stop.wait(PAUSE)
+        try:
+            with trainer_lock(site.database, site.settings.home) as ours, delivering(site) if ours else nullcontext():
+                while ours and not stop.is_set():
+                    _look(site, stop, on_model)
+                    stop.wait(PAUSE)
+        except SQLAlchemyError as error:
+            if not is_away(error):
+                raise
+            log.error("database away", reason=str(error).splitlines()[0], message="nothing is learnt until it is back")
+            stop.wait(AWAY_PAUSE)
         stop.wait(PAUSE)
+
+
+def _look(site: Site, stop: threading.Event, on_model: Callable[[ModelInfo], None] | None) -> None:
+    """Train what is due; a full disk is waited for."""
+    try:
+        searching.abandon_idle(site, LEFT_AFTER)
+        for made in train_due(site):
+            _log(made)
+            if on_model is not None:
+                on_model(made)
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        log.error("disk full", place=str(site.settings.home), message="nothing is learnt until there is space")
+        stop.wait(FULL_PAUSE)
 
 
 def _log(made: ModelInfo) -> None:
@@ -104,12 +118,15 @@ def train_due(site: Site) -> list[ModelInfo]:
 
 
 def _train_or_note(site: Site, collection: Collection) -> ModelInfo | None:
+    with site.database.read() as db:
+        wanted = collections.get_setting(db, _wish(collection))
     try:
         made = train(site, collection)
     except Exception as error:
-        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        if is_away(error) or (isinstance(error, OSError) and error.errno == errno.ENOSPC):
             raise  # no fault of the collection
         failure = note_failure(site, collection, error)
+        _fulfil(site, collection, wanted)
         last = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{last.filename}:{last.lineno}"
         log.error(
@@ -117,6 +134,8 @@ def _train_or_note(site: Site, collection: Collection) -> ModelInfo | None:
         )
         return None
     forget_failure(site, collection)
+    if made is not None:
+        _fulfil(site, collection, wanted)
     return made
 
 
@@ -125,12 +144,13 @@ def is_due(site: Site, collection: Collection) -> bool:
     if collection.model_id is None:
         return False
     failure = failure_of(site, collection)
+    count = triplet_count(site, collection)
     with site.database.read() as db:
-        count = lessons.count(db, collection.id)
         last = models.last_attempt(db, collection.id)
         wanted = collections.get_setting(db, _wish(collection))
+        wanted_before = collections.get_setting(db, f"retrain:{collection.id}")  # a time, as releases before wrote it
     tried = max(0.0 if last is None else last.created_at, 0.0 if failure is None else failure.last)
-    if count > 0 and wanted is not None and float(wanted) > tried:
+    if count > 0 and (wanted or float(wanted_before or 0.0) > tried):
         return True
     if failure is not None and site.now() < failure.again:
         return False
@@ -147,11 +167,19 @@ def _attempt(last: ModelInfo | None) -> Attempt | None:
 def ask_for(site: Site, collection: Collection) -> None:
     """The owner wants a new model now; the trainer sees it at its next look."""
     with site.database.write() as db:
-        collections.put_setting(db, _wish(collection), str(site.now()))
+        collections.put_setting(db, _wish(collection), secrets.token_hex(8))
 
 
 def _wish(collection: Collection) -> str:
-    return f"retrain:{collection.id}"
+    """The setting that holds the owner's wish: random until it was tried. No time, since clocks are set back."""
+    return f"wish:{collection.id}"
+
+
+def _fulfil(site: Site, collection: Collection, wanted: str | None) -> None:
+    """It was tried. Another wish, which came meanwhile, stays."""
+    with site.database.write() as db:
+        if wanted and collections.get_setting(db, _wish(collection)) == wanted:
+            collections.put_setting(db, _wish(collection), "")
 
 
 def train(site: Site, collection: Collection) -> ModelInfo | None:
@@ -162,7 +190,11 @@ def train(site: Site, collection: Collection) -> ModelInfo | None:
     taught = read_lessons(site, collection)
     if len(taught.triplets) == 0:
         return None
-    current = site.models.model(collection.model_id)
+    if site.models.damage(collection.model_id) is not None:
+        cover(site, collection.id)  # a whole model of the same items, from which to go on
+        with site.database.read() as db:
+            collection = collections.by_id(db, collection.id)
+    current = site.models.model(site.published_model_id(collection))
     return _write(site, collection, current, fit_model(site, collection, current, taught))
 
 

@@ -17,6 +17,7 @@ from learn2search.site.errors import Invalid, NotFound
 from learn2search.site.learning.finished_searches import learnt_of
 from learn2search.site.learning.model_cache import covered_rows, to_rows
 from learn2search.site.learning.recipes import recipe_of
+from learn2search.site.learning.triplet_counts import count_anew
 from learn2search.site.teaching.next_screen import Screen
 from learn2search.store import collections, screens
 from learn2search.store.collections import Collection
@@ -148,7 +149,8 @@ def undo(site: Site, collection: Collection, visitor: str) -> str | None:
         if last is None:
             return None
         screens.change(db, last.id, withdrawn=True)
-        return last.id
+    count_anew(site, collection.id)
+    return last.id
 
 
 def taken_back(site: Site, collection: Collection, screen_id: str, visitor: str) -> Screen:

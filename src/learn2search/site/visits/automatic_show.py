@@ -5,8 +5,8 @@ More items at a time mean fewer questions, and each takes longer to answer. So t
     questions(k) · seconds(k)
 
 How many questions each k needs beside four comes from simulated searches (`research/pictures_shown.py`): nine items
-need half the questions while nothing is known, two thirds in a collection that is well known. The seconds begin with 5
-for four items, as in the paper, and 2 + 0.75 k for others, our guess; people's own answers then correct them.
+need half the questions while nothing is known, three fifths in a collection that is well known. The seconds begin with
+5 for four items, as in the paper, and 2 + 0.75 k for others, our guess; people's own answers then correct them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,11 +19,11 @@ from learn2search.site.show_counts import SHOW_COUNTS, USUAL_SHOW, ShowCount
 # rows the logarithms are interpolated; below and above them the ratios stay.
 _UNKNOWN, _KNOWN = 0.024, 1.17  # finished searches an item
 _RATIOS: dict[ShowCount, tuple[float, float]] = {
-    2: (2.42, 1.53),
+    2: (2.39, 1.59),
     4: (1.0, 1.0),
-    6: (0.70, 0.79),
-    9: (0.50, 0.66),
-    12: (0.41, 0.60),
+    6: (0.74, 0.77),
+    9: (0.53, 0.62),
+    12: (0.43, 0.57),
 }
 _FIRST_SECONDS, _SECONDS_PER_ITEM = 2.0, 0.75  # 5 s for four items
 _PRIOR_ANSWERS = 100.0  # the guess of how the time grows with k counts as much as so many answers

@@ -3,14 +3,14 @@
 import hashlib
 import threading
 from collections import Counter, OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
 
 from learn2search import Search, strategy_names, temper_belief
 from learn2search.search.strategies import make_search_knowing
-from learn2search.site.errors import Unavailable
+from learn2search.site.errors import Conflict, Unavailable
 from learn2search.site.learning.model_cache import EmbeddingAt, ModelCache
 from learn2search.store.enums import AnswerKind
 from learn2search.store.searches import SearchRow, StepRow
@@ -109,6 +109,7 @@ class BeliefCache:
         # By hand: a cache of cachetools has a size for each value, but searches share their embeddings.
         self._kept: OrderedDict[tuple[str, int], OpenSearch] = OrderedDict()
         self._holders: Counter[EmbeddingAt] = Counter()  # how many kept searches use each embedding
+        self._open_step: dict[str, int] = {}  # of the kept searches
         self._bytes = 0
 
     def begin(self, row: SearchRow, miss_rate: float = 0.0) -> OpenSearch:
@@ -151,7 +152,7 @@ class BeliefCache:
     ) -> OpenSearch:
         """The same, from the log of answers alone; without a question, the next one can be asked."""
         fresh = self.begin(row, miss_rate)
-        row_of = fresh.known.row
+        row_of = fresh.known.row if self._models.damage(row.model_id) is None else _row_or_conflict(fresh.known)
         log = [
             ([row_of(item) for item in step.shown], None if step.chosen is None else row_of(step.chosen))
             for step in answers
@@ -164,34 +165,53 @@ class BeliefCache:
     def keep(self, search_id: str, number: int, belief: OpenSearch) -> None:
         """Keep a search whose open step is `number`. When memory is short, those that were kept first go."""
         with self._lock:
+            # One question of a search is open: what was kept for another, before an undo, is of no use any more.
+            self._taken_out((search_id, self._open_step.get(search_id, number)))
             self._taken_out((search_id, number))
+            self._open_step[search_id] = number
             self._kept[(search_id, number)] = belief
             self._bytes += _size(belief) + (0 if self._holders[belief.known] else _weight(belief.known))
             self._holders[belief.known] += 1
             while self._bytes > _MEMORY and len(self._kept) > 1:
                 self._taken_out(next(iter(self._kept)))
 
-    def drop(self, search_id: str, number: int) -> None:
-        """Let go of a search that has ended with this step."""
+    def drop(self, search_id: str) -> None:
+        """Let go of a search that has ended, or whose last answer is undone."""
         with self._lock:
-            self._taken_out((search_id, number))
+            self._taken_out((search_id, self._open_step.get(search_id, 0)))
 
     def forget(self) -> None:
         """Let go of all searches; they are replayed when they are needed."""
         with self._lock:
             self._kept.clear()
+            self._open_step.clear()
             self._holders.clear()
             self._bytes = 0
 
     def _taken_out(self, key: tuple[str, int]) -> OpenSearch | None:
         belief = self._kept.pop(key, None)
         if belief is not None:
+            self._open_step.pop(key[0], None)
             self._bytes -= _size(belief)
             self._holders[belief.known] -= 1
             if not self._holders[belief.known]:
                 del self._holders[belief.known]
                 self._bytes -= _weight(belief.known)
         return belief
+
+
+def _row_or_conflict(known: EmbeddingAt) -> Callable[[int], int]:
+    """The rows of items in a model that stands in for a damaged one: it may not have all that were shown."""
+
+    def row_of(number: int) -> int:
+        try:
+            return known.row(number)
+        except KeyError as error:
+            raise Conflict(
+                "This search cannot go on, because its positions were lost. Please begin another."
+            ) from error
+
+    return row_of
 
 
 def _seed_of(row: SearchRow) -> int:

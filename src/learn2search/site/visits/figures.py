@@ -7,6 +7,7 @@ import numpy as np
 
 from learn2search.site.catalogue.options import Options, in_order, options_of
 from learn2search.site.context import Site
+from learn2search.site.errors import Unavailable
 from learn2search.site.learning.metadata import metadata_of
 from learn2search.site.visits.knowledge import Knowledge, knowledge_of
 from learn2search.site.visits.search_state import answers_that_count
@@ -112,7 +113,16 @@ def _is_offered(options: Options) -> bool:
 def _summaries(site: Site, known: Sequence[Collection]) -> list[Summary]:
     with site.database.read() as db:
         sizes = collections.sizes(db)
-    return [_summary(site, one, sizes.get(one.id, 0)) for one in known if one.model_id is not None]
+    found = [_summary_or_none(site, one, sizes.get(one.id, 0)) for one in known if one.model_id is not None]
+    return [one for one in found if one is not None]
+
+
+def _summary_or_none(site: Site, collection: Collection, size: int) -> Summary | None:
+    """None when every model of the collection is damaged: the others are shown all the same."""
+    try:
+        return _summary(site, collection, size)
+    except Unavailable:
+        return None
 
 
 def _summary(site: Site, collection: Collection, size: int) -> Summary:

@@ -20,6 +20,7 @@ from learn2search.site.errors import Conflict, Invalid, NotFound
 from learn2search.site.learning import finished_searches
 from learn2search.site.learning.metadata import metadata_of
 from learn2search.site.learning.recipes import recipe_of
+from learn2search.site.learning.triplet_counts import count_anew
 from learn2search.site.notifications import events
 from learn2search.site.show_counts import AUTOMATIC, ShowCount, checked_show
 from learn2search.site.teaching.teaching_progress import searches_so_far
@@ -395,6 +396,7 @@ def _next_question(
 ) -> tuple[OpenSearch | None, StepRow]:
     """The question after this answer and the belief behind it; an undo brings no belief, it is rebuilt when needed."""
     if given.kind is AnswerKind.UNDO:
+        site.beliefs.drop(before.row.id)  # it is rebuilt from the answers that are left
         return None, _again(site, before.answers[-1], question.number + 1)
     belief = site.beliefs.at(before.row, before.answers, question)
     belief.tell(given.chosen)
@@ -442,7 +444,7 @@ def _end(
                 finished_searches.record(db, row, lesson)
             if given.chosen is not None:
                 _tell(db, site, before, given.chosen)
-    site.beliefs.drop(row.id, question.number)
+    site.beliefs.drop(row.id)
     return state(site, row.id) if counted else _not_counted(site, row.id, given)
 
 
@@ -486,6 +488,7 @@ def correct(site: Site, search_id: str) -> SearchState:
             searches.show(db, search_id, undone)
             searches.show(db, search_id, _again(site, last, number + 2))
             finished_searches.withdraw(db, search_id)
+    count_anew(site, before.collection.id)
     return state(site, search_id)
 
 
@@ -517,7 +520,6 @@ def change_show(site: Site, search_id: str, show: int) -> SearchState:
         if replaced:
             searches.show(db, search_id, following)
     if replaced:
-        site.beliefs.drop(search_id, question.number)
         site.beliefs.keep(search_id, following.number, belief)
     return state(site, search_id)
 

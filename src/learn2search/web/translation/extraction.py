@@ -11,7 +11,10 @@ from learn2search.web.translation.language import ENGLISH
 from learn2search.web.translation.nouns import NOUNS
 
 _PACKAGE = Path(__file__).parents[2]
-_SOURCES = ("site/context.py", "site/show_counts.py", "site/visits/*.py", "web/*.py", "web/translation/*.py")
+_SOURCES = (
+    *("site/context.py", "site/show_counts.py", "site/teaching/*.py", "site/visits/*.py"),
+    *("web/*.py", "web/translation/*.py"),
+)
 _NOT_FOR_VISITORS = {
     "api.py",
     "appearance_pages.py",

@@ -1,0 +1,66 @@
+"""Requests that come slowly, over real sockets."""
+
+import socket
+import threading
+from collections.abc import Iterator
+
+import pytest
+import uvicorn
+from starlette.responses import PlainTextResponse
+from starlette.types import Receive, Scope, Send
+
+from learn2search.cli import patient_protocol
+from learn2search.cli.patient_protocol import LONGEST_HEADER, PatientProtocol
+
+
+async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+    while (await receive()).get("more_body"):
+        pass
+    await PlainTextResponse("done")(scope, receive, send)
+
+
+@pytest.fixture
+def port(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    monkeypatch.setattr(patient_protocol, "HEADER_SECONDS", 0.2)
+    monkeypatch.setattr(patient_protocol, "BODY_SECONDS", 0.2)
+    taken = socket.socket()
+    taken.bind(("127.0.0.1", 0))
+    config = uvicorn.Config(
+        answer, http=PatientProtocol, lifespan="off", log_level="error", h11_max_incomplete_event_size=LONGEST_HEADER
+    )
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [taken]})
+    thread.start()
+    while not server.started:
+        pass
+    yield taken.getsockname()[1]
+    server.should_exit = True
+    thread.join(30)
+    taken.close()
+
+
+def said(port: int, *parts: bytes) -> bytes:
+    """What the server says to these parts, until it closes the connection."""
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
+        for part in parts:
+            connection.sendall(part)
+        found = b""
+        while more := connection.recv(65536):
+            found += more
+        return found
+
+
+def test_half_a_request_should_be_closed(port: int) -> None:
+    assert said(port) == b""
+    assert said(port, b"GET / HTTP/1.1\r\nHost: here\r\n") == b""
+    assert b"done" not in said(port, b"POST / HTTP/1.1\r\nHost: here\r\nContent-Length: 10\r\n\r\nhalf")
+
+
+def test_a_whole_request_should_be_answered_and_half_a_second_one_closed(port: int) -> None:
+    whole = b"GET / HTTP/1.1\r\nHost: here\r\n\r\n"
+    assert said(port, whole, b"GET / HT").count(b"done") == 1
+
+
+def test_a_huge_header_should_be_refused(port: int) -> None:
+    huge = b"GET / HTTP/1.1\r\nHost: here\r\nX-Long: " + b"x" * 2 * LONGEST_HEADER
+    assert b"400" in said(port, huge).split(b"\r\n")[0]
