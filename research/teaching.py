@@ -31,9 +31,9 @@ SEEDS = (0, 1, 2)
 TAUGHT = {
     "random": ("random", 1),
     "information": ("information", 1),
-    "information, three clicks": ("information", 3),
-    "random, three clicks": ("random", 3),
     "uncertainty": ("uncertainty", 1),
+    "random, three clicks": ("random", 3),
+    "information, three clicks": ("information", 3),
 }
 WAYS = ("searches", *TAUGHT)
 N, AXES, FLIPPED, SHOWN, SEARCH_SHOWN = 513, 5, 0.1, 8, 4
