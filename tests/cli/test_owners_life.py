@@ -1,8 +1,10 @@
 """The life of an owner, from an empty folder to the backup on another computer, on a site in processes of its own."""
 
+import html
 import http.cookiejar
 import io
 import json
+import re
 import time
 import urllib.parse
 import urllib.request
@@ -89,6 +91,14 @@ def test_an_owner_should_make_open_change_export_and_move_a_collection(tmp_path:
         wait_until(lambda: "60 added" in owner.see("/owner/colours/imports"), "the import does not end")
         assert "Colours" in owner.see("/")
 
+        # The owner teaches a little before it opens: of these screens nothing was alike.
+        owner.send("/owner/colours/teaching", teaching="owner")
+        page = owner.see("/owner/colours/teach")
+        for _ in range(3):
+            ticket = re.findall(r'name="ticket" value="([^"]+)"', page)[0]
+            page = owner.send("/owner/colours/teach", ticket=html.unescape(ticket), none="1")
+        assert "3 screens answered by you" in page
+
         # Visitors come, and searches become shorter.
         costs = list(visit(client, "colours", people, 300, 2, 4))
         assert min(costs) > 0
@@ -112,11 +122,20 @@ def test_an_owner_should_make_open_change_export_and_move_a_collection(tmp_path:
         list(visit(client, "colours", people, 4, 2, 4))
         assert "Not enough yet" in owner.see("/owner/colours")
 
+        # A study with one participant, who begins the one search that is asked for.
+        owner.send("/owner/colours/studies", title="Memory", trials="1", practice="0", checks="0")
+        (study,) = set(re.findall(r"/owner/colours/studies/(study-\w+)", owner.see("/owner/colours/studies")))
+        taking_part = f"/s/{study}?participant=P1"
+        assert "Remember this one" in owner.send(taking_part, agreed="1")
+        assert "Question 1" in owner.send(taking_part)
+        assert "P1" in owner.see(f"/owner/colours/studies/{study}/trials.csv")
+
         # Everything can be taken away.
         (tmp_path / "t.csv").write_bytes(owner.read("/owner/colours/export/triplets.csv"))
         assert len(read_triplets(tmp_path / "t.csv")) > 300
         clicks = [json.loads(line) for line in owner.see("/owner/colours/export/clicks.jsonl").splitlines()]
-        assert len(clicks) == 300 + 20 + 4
+        assert len(clicks) == 300 + 20 + 4 + 1
+        assert len(owner.see("/owner/colours/export/teaching.jsonl").splitlines()) == 3
         (tmp_path / "site.zip").write_bytes(owner.read("/owner/-/backup"))
         model = client.model("colours")
 
