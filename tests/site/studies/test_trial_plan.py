@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from learn2search.site.studies.study_design import StudyDesign
-from learn2search.site.studies.trial_plan import plan_trials
+from learn2search.site.studies.trial_plan import PlannedTrial, plan_trials
 from learn2search.store.enums import TrialKind
 
 ITEMS = range(20)
@@ -16,7 +16,7 @@ def kinds(design: StudyDesign) -> list[TrialKind]:
     return [one.kind for one in plan_trials(design, ITEMS, {}, random.Random(1))]
 
 
-def targets(plan: list[tuple[TrialKind, int]]) -> list[int]:
+def targets(plan: list[PlannedTrial]) -> list[int]:
     return [item for kind, item in plan if kind is TrialKind.TRIAL]
 
 
