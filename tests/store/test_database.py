@@ -16,11 +16,12 @@ from alembic.migration import MigrationContext
 from sqlalchemy import MetaData, String, event, inspect, select, update
 from sqlalchemy.exc import DataError, IntegrityError, TimeoutError
 
-from learn2search.store import collections, items, lessons, participants, searches, webhooks
+from learn2search.store import collections, items, lessons, participants, screens, searches, webhooks
 from learn2search.store.collections import Collection
 from learn2search.store.database import Database, WriteQueue, newest_revision
 from learn2search.store.enums import TrialKind
 from learn2search.store.participants import Participant, Study, TrialRow
+from learn2search.store.screens import ScreenRow
 from learn2search.store.tables import metadata
 from learn2search.store.webhooks import Delivery, Webhook
 from tests.store.rows import NOW, new_item, new_search, question
@@ -170,6 +171,26 @@ def test_studies_should_come_and_go_without_losing_a_search(database: Database, 
         participants.add_participant(db, person, [asked])
         collections.remove(db, faces.id)
     assert [all_rows(database)[name] for name in ("study", "participant", "trial")] == [[], [], []]
+
+
+def test_screens_should_come_and_go_with_their_collection(database: Database, faces: Collection) -> None:
+    row = ScreenRow("s" * 32, faces.id, "v", 0, (1, 2, 3), (2,), 900, NOW, lesson=1, triplets=2)
+    with database.write() as db:
+        assert screens.add(db, row)
+        assert not screens.add(db, row)
+    with database.read() as db:
+        assert screens.get(db, row.id) == row
+        assert screens.lessons_of(db, faces.id) == screens.between(db, faces.id, 0, 1) == [(1, row)]
+    before = all_rows(database)
+    with database.changing_schema() as config:
+        command.downgrade(config, "0008")
+    assert "screen" not in all_rows(database)
+    database.migrate()
+    assert all_rows(database) == before | {"screen": []}
+    with database.write() as db:
+        screens.add(db, row)
+        collections.remove(db, faces.id)
+    assert all_rows(database)["screen"] == []
 
 
 def test_a_migration_should_leave_foreign_keys_checked(database: Database, faces: collections.Collection) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Connection, RowMapping, Table, bindparam, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from learn2search.store.tables import collection, item, model, search, setting, step, triplet
+from learn2search.store.tables import collection, item, model, screen, search, setting, step, triplet
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def remove(db: Connection, collection_id: int) -> None:
     searches = select(search.c.id).where(search.c.collection_id == collection_id)
     db.execute(delete(triplet).where(triplet.c.collection_id == collection_id))
     db.execute(delete(step).where(step.c.search_id.in_(searches)))
-    for table in (search, model, item):
+    for table in (screen, search, model, item):
         db.execute(delete(table).where(table.c.collection_id == collection_id))
     db.execute(delete(setting).where(setting.c.name.endswith(f":{collection_id}", autoescape=True)))
     db.execute(delete(collection).where(collection.c.id == collection_id))

@@ -49,6 +49,7 @@ UPGRADES: dict[str, Upgrade] = {
     "0004": _unchanged,  # 0007 has webhooks
     "0007": _with_checksum,  # 0008 has checksums of models
     "0008": _with_trials,  # 0009 has studies and search.trial
+    "0009": _unchanged,  # 0010 has screens of teaching
 }
 
 

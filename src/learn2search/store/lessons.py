@@ -1,4 +1,7 @@
-"""Statements about triplets: what finished searches teach, one lesson a search."""
+"""Statements about triplets: what finished searches and screens of teaching teach, one lesson each.
+
+The triplets of searches are rows of their own; those of a screen follow from its row (`store/screens.py`).
+"""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -8,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sqlalchemy import Connection, Select, and_, func, insert, select, update
 
+from learn2search.store import screens
 from learn2search.store.enums import AnswerKind
 from learn2search.store.tables import search, step, triplet
 from learn2search.typing import Array, Triplets
@@ -64,28 +68,37 @@ def between(db: Connection, collection_id: int, after: int, up_to: int) -> tuple
 
     Triplets that were withdrawn later are among them, so that every process learns the same.
     """
-    query = select(triplet.c.anchor, triplet.c.near, triplet.c.far, triplet.c.weight).where(
+    columns = (triplet.c.anchor, triplet.c.near, triplet.c.far, triplet.c.lesson, triplet.c.weight)
+    query = select(*columns).where(
         triplet.c.collection_id == collection_id, triplet.c.lesson > after, triplet.c.lesson <= up_to
     )
-    rows = db.execute(query.order_by(triplet.c.lesson, triplet.c.step, triplet.c.pair)).all()
-    triplets = np.array([tuple(row[:3]) for row in rows], np.int64).reshape(-1, 3)
-    return triplets, np.array([row[3] for row in rows], float)
+    query = query.order_by(triplet.c.lesson, triplet.c.step, triplet.c.pair)
+    rows: list[tuple[Any, ...]] = [tuple(row) for row in db.execute(query)]
+    for number, one in screens.between(db, collection_id, after, up_to):
+        rows += [(*row, number, one.first_weight) for _, part in one.rows for row in part.tolist()]
+    rows.sort(key=lambda row: row[3])  # by lesson; it keeps the order within one
+    triplets = np.array([row[:3] for row in rows], np.int64).reshape(-1, 3)
+    return triplets, np.array([row[4] for row in rows], float)
 
 
 class TaughtBy(NamedTuple):
-    """The search that a lesson came from."""
+    """The search or the screen that a lesson came from."""
 
-    search_id: str
+    id: str
     visitor: str | None
     weight: float | None
     trusted: bool
+    is_screen: bool = False
 
 
 def taught_by(db: Connection, collection_id: int) -> dict[int, TaughtBy]:
-    """The searches of all lessons, by their numbers."""
+    """Where all lessons came from, by their numbers."""
     columns = (search.c.lesson, search.c.id, search.c.visitor, search.c.weight, search.c.trusted)
     query = select(*columns).where(search.c.collection_id == collection_id, search.c.lesson.is_not(None))
-    return {int(row[0]): TaughtBy(*row[1:]) for row in db.execute(query)}
+    found = {int(row[0]): TaughtBy(*row[1:]) for row in db.execute(query)}
+    for number, one in screens.lessons_of(db, collection_id):
+        found[number] = TaughtBy(one.id, one.visitor, one.weight, one.trusted, is_screen=True)
+    return found
 
 
 def places(db: Connection, collection_id: int) -> dict[tuple[int, int], int]:
@@ -94,7 +107,10 @@ def places(db: Connection, collection_id: int) -> dict[tuple[int, int], int]:
     query = select(*columns).join(search, search.c.id == step.c.search_id)
     query = query.where(search.c.collection_id == collection_id, search.c.lesson.is_not(None))
     rows = db.execute(query.where(step.c.kind == AnswerKind.CHOICE))
-    return {(row[0], row[1]): list(row[2]).index(row[3]) for row in rows if row[3] in row[2]}
+    found = {(row[0], row[1]): list(row[2]).index(row[3]) for row in rows if row[3] in row[2]}
+    for number, one in screens.lessons_of(db, collection_id):
+        found |= {(number, step): one.shown.index(item) for step, item in enumerate(one.chosen)}
+    return found
 
 
 def usable_triplets(db: Connection, collection_id: int) -> Triplets:
@@ -103,7 +119,17 @@ def usable_triplets(db: Connection, collection_id: int) -> Triplets:
     columns = (triplet.c.anchor, triplet.c.near, triplet.c.far, triplet.c.lesson, triplet.c.step)
     query = _valid(select(*columns), collection_id).order_by(triplet.c.lesson, triplet.c.step, triplet.c.pair)
     numbers = chain.from_iterable(_plain_rows(db, query))
-    return np.fromiter(numbers, np.int64).reshape(-1, len(columns))
+    rows = np.fromiter(numbers, np.int64).reshape(-1, len(columns))
+    taught = [
+        (*row, number, step)
+        for number, one in screens.lessons_of(db, collection_id)
+        for step, part in one.rows
+        for row in part.tolist()
+    ]
+    if not taught:
+        return rows
+    both = np.concatenate([rows, np.array(taught, np.int64)])
+    return both[np.argsort(both[:, 3], kind="stable")]
 
 
 def _plain_rows(db: Connection, query: Select[Any]) -> Iterator[tuple[int, ...]]:
@@ -116,7 +142,7 @@ def _plain_rows(db: Connection, query: Select[Any]) -> Iterator[tuple[int, ...]]
 def count(db: Connection, collection_id: int, after: int = 0) -> int:
     """How many triplets a fit may use, of the lessons after this one."""
     query = _valid(select(func.count()), collection_id).where(triplet.c.lesson > after)
-    return int(db.execute(query).scalar_one())
+    return int(db.execute(query).scalar_one()) + screens.count_triplets(db, collection_id, after)
 
 
 def count_by_item(db: Connection, collection_id: int) -> dict[int, int]:
@@ -125,6 +151,9 @@ def count_by_item(db: Connection, collection_id: int) -> dict[int, int]:
     for column in (triplet.c.anchor, triplet.c.near, triplet.c.far):
         query = _valid(select(column, func.count()), collection_id).group_by(column)
         counts.update({int(row[0]): int(row[1]) for row in db.execute(query)})
+    for _, one in screens.lessons_of(db, collection_id):
+        for _, part in one.rows:
+            counts.update(part.ravel().tolist())
     return dict(counts)
 
 

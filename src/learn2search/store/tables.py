@@ -4,11 +4,12 @@
                 ├─ model        an embedding with the items that it covers; never changed once written
                 ├─ search ─── step    the log of answers: the truth from which beliefs are rebuilt
                 ├─ triplet      what finished searches teach, derived from their steps
+                ├─ screen       an answer of somebody who teaches the collection, without a search
                 ├─ webhook ── delivery   who is told of finds and models, and what they were told
                 └─ study ─── participant ─── trial   what participants are asked to find; its search has the rest
 
-A finished search becomes the next *lesson* of its collection. So two numbers say what a search knows: the model that it
-began with, and how many lessons there were.
+A finished search or a screen of teaching becomes the next *lesson* of its collection. So two numbers say what a search
+knows: the model that it began with, and how many lessons there were.
 """
 
 from enum import StrEnum
@@ -185,6 +186,28 @@ Index(
     unique=True,
     sqlite_where=text("NOT withdrawn"),
     postgresql_where=text("NOT withdrawn"),
+)
+
+screen = Table(
+    "screen",
+    metadata,
+    Column("id", String(32), primary_key=True),  # 128 random bits, given when it was asked: an answer counts once
+    Column("collection_id", ForeignKey("collection.id", ondelete="CASCADE"), nullable=False),
+    Column("visitor", String(32), nullable=True),  # as of a search
+    Column("anchor", Integer, nullable=False),
+    Column("shown", JSON, nullable=False),
+    Column("chosen", JSON, nullable=False),  # of those shown, each nearer to the anchor than each other one
+    Column("milliseconds", Integer, nullable=False),
+    Column("answered_at", Double, nullable=False),
+    Column("lesson", Integer, nullable=True),  # what it became; None where it says nothing, or was set aside at once
+    Column("triplets", Integer, nullable=False),  # how many it gives
+    Column("first_weight", Double, nullable=False),  # when it was answered: for online steps
+    Column("weight", Double, nullable=True),  # as of a search, and so are the next three
+    Column("evidence", Double, nullable=True),
+    Column("quarantine", Text, nullable=True),
+    Column("trusted", Boolean, nullable=False),
+    Column("withdrawn", Boolean, nullable=False),  # taken back by the one who answered
+    Index(None, "collection_id", "lesson"),
 )
 
 webhook = Table(

@@ -33,6 +33,7 @@ from learn2search.web import (
     search_pages,
     sentence_pages,
     study_pages,
+    teaching_pages,
     webhook_pages,
 )
 from learn2search.web.embedded_pages import Embedded
@@ -97,6 +98,7 @@ def create_app(settings: Settings | None = None, *, warm: bool = False) -> FastA
         appearance_pages,
         owner_pages,
         webhook_pages,
+        teaching_pages,
         media_files,
         health,
         api,

@@ -15,6 +15,7 @@ from learn2search.site.administration.strategy_comparison import ENOUGH_VISITORS
 from learn2search.site.catalogue.options import checked, offered_strategies, options_of
 from learn2search.site.learning import publishing, trainer
 from learn2search.site.show_counts import SHOW_COUNTS
+from learn2search.site.teaching.teaching_progress import screens_taught
 from learn2search.web import owner_collections, owner_items, owner_searches, owner_studies
 from learn2search.web.owner_frame import Ours, OurSite, back, owner_router
 from learn2search.web.rendering import render
@@ -83,9 +84,15 @@ def plan(request: Request, items: int = 500, pictures: int = 4, searches: int = 
 
 
 @inside.get("/{slug}/settings")
-def settings(request: Request, collection: Ours) -> Response:
-    options, offered = options_of(collection), offered_strategies()
-    return render(request, "owner/settings.html", collection=collection, options=options, offered=offered)
+def settings(request: Request, site: OurSite, collection: Ours) -> Response:
+    return render(
+        request,
+        "owner/settings.html",
+        collection=collection,
+        options=options_of(collection),
+        offered=offered_strategies(),
+        taught=screens_taught(site, collection),
+    )
 
 
 # --- changing --------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """The figures of the owner's first page: how searches became shorter, what is known, how strategies compare."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -15,12 +16,14 @@ from learn2search.site.learning.damaged_models import DamagedModel, damaged_mode
 from learn2search.site.learning.failures import Failure, failure_of
 from learn2search.site.learning.metadata import metadata_of
 from learn2search.site.learning.model_cache import EmbeddingAt
+from learn2search.site.teaching.teaching_progress import searches_so_far
 from learn2search.site.visits.figures import ENOUGH, RECENT, first_median, rounded_median
-from learn2search.store import items, lessons, models, searches
+from learn2search.store import items, lessons, models, screens, searches
 from learn2search.store.collections import Collection
 from learn2search.store.enums import ModelOrigin, SearchStatus
 from learn2search.store.items import Item
 from learn2search.store.models import ModelInfo
+from learn2search.store.screens import ScreenCount
 from learn2search.store.searches import Finished
 from learn2search.typing import Array, Integers, Items, Mask, Triplets
 
@@ -91,6 +94,8 @@ class Overview:
         Where the items are now; None when the collection has too few items.
     measured
         What the searches for a given item say; None when there were none.
+    taught
+        Screens of teaching, which are no searches: only comparisons, models and progress count what they say.
     """
 
     collection: Collection
@@ -112,6 +117,7 @@ class Overview:
     damaged: DamagedModel | None
     progress: LearningProgress | None
     measured: MeasuredSearches | None
+    taught: ScreenCount
 
     @property
     def little_known_below(self) -> float:
@@ -125,6 +131,7 @@ def overview(site: Site, collection: Collection) -> Overview:
     numbers = np.empty(0, np.int64) if embedding is None else embedding.items
     damaged = damaged_model(site, collection)
     failure, options = failure_of(site, collection), options_of(collection)
+    progress = _progress(site, collection, embedding)
     with site.database.read() as db:
         done = searches.finished(db, collection.id)
         learnt = lessons.usable_triplets(db, collection.id)
@@ -147,13 +154,14 @@ def overview(site: Site, collection: Collection) -> Overview:
             least_known=tuple((named[int(numbers[at])], int(per_item[at])) for at in least),
             quarantined=searches.count(db, collection.id)[1],
             curve=curve(done, well_known_targets(done, learnt, _on_curve(len(done))), history),
-            models=tuple(model_rows(history)),
+            models=tuple(model_rows(history, screens.numbers(db, collection.id))),
             strategy_test=compare_strategies(done, options.strategies, options.strategies_since),
             embedding=embedding,
             failure=failure,
             damaged=damaged,
-            progress=_progress(collection, embedding),
+            progress=progress,
             measured=measured(of_people(db, collection.id)),
+            taught=screens.count(db, collection.id),
         )
 
 
@@ -165,18 +173,18 @@ def _embedding(site: Site, collection: Collection) -> EmbeddingAt | None:
         return None
 
 
-def _progress(collection: Collection, embedding: EmbeddingAt | None) -> LearningProgress | None:
+def _progress(site: Site, collection: Collection, embedding: EmbeddingAt | None) -> LearningProgress | None:
     """None where the owner gave positions: then there is little left to learn."""
     if embedding is None or embedding.metadata.prior.features:
         return None
     known_before = embedding.metadata.knows_features
     show = options_of(collection).usual_show
-    return learning_progress(len(embedding.items), show, collection.lessons, known_before)
+    return learning_progress(len(embedding.items), show, searches_so_far(site, collection), known_before)
 
 
-def model_rows(history: Sequence[ModelInfo]) -> list[ModelRow]:
+def model_rows(history: Sequence[ModelInfo], taught: Sequence[int] = ()) -> list[ModelRow]:
     """The models, the newest first. Those that only followed uploads and retired items, one after the other, are one
-    row: their figures are those of the model before."""
+    row: their figures are those of the model before. taught: the lessons that were screens of teaching, ascending."""
     versions = {info.id: info.version for info in history}
     found: list[ModelRow] = []
     for info in history:
@@ -184,18 +192,20 @@ def model_rows(history: Sequence[ModelInfo]) -> list[ModelRow]:
         if follows:
             found[-1] = replace(found[-1], times=found[-1].times + 1)
         else:
-            found.append(ModelRow(info, _how_it_came(info, versions)))
+            found.append(ModelRow(info, _how_it_came(info, versions, taught)))
     return found
 
 
-def _how_it_came(info: ModelInfo, versions: dict[int, int]) -> str:
+def _how_it_came(info: ModelInfo, versions: dict[int, int], taught: Sequence[int]) -> str:
     metadata = metadata_of(info)
+    of_screens = bisect_right(taught, metadata.lessons)
+    fitted_to = f"{metadata.lessons - of_screens:,} searches" + (f", {of_screens:,} screens" if of_screens else "")
     size = f"now {metadata.size:,} items" if metadata.size else "items came or went"
     parent = versions.get(info.parent_id or -1)
     words = {
         ModelOrigin.START: "the first",
         ModelOrigin.ITEMS: size,
-        ModelOrigin.FIT: f"fitted to {metadata.lessons:,} searches",
+        ModelOrigin.FIT: f"fitted to {fitted_to}",
         ModelOrigin.FEATURES: "positions that were given",
         ModelOrigin.ROLLBACK: "rolled back" if parent is None else f"rolled back to {parent}",
     }

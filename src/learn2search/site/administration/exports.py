@@ -18,7 +18,7 @@ from learn2search.site.context import Site
 from learn2search.site.errors import NotFound, Unavailable
 from learn2search.site.learning.expected_positions import positions_for
 from learn2search.site.studies import study_results, study_setup
-from learn2search.store import items, lessons, searches
+from learn2search.store import items, lessons, screens, searches
 from learn2search.store.collections import Collection
 from learn2search.store.models import Model
 from learn2search.store.participants import Study
@@ -31,6 +31,10 @@ SEARCH_COLUMNS = (
     *("origin", "started_at", "changed_at", "ended_at", "weight", "evidence", "trusted", "to_find", "near", "trial"),
 )
 STEP_COLUMNS = ("number", "shown", "kind", "chosen", "milliseconds", "shown_at")
+SCREEN_COLUMNS = (
+    *("id", "anchor", "shown", "chosen", "milliseconds", "answered_at", "lesson", "quarantine", "weight", "evidence"),
+    *("trusted", "withdrawn"),
+)
 TRIPLET_COLUMNS = ("anchor", "near", "far")
 COLLECTION_COLUMNS = ("title", "noun", "nouns", "note", "sentences")
 TRIAL_COLUMNS = (
@@ -96,6 +100,19 @@ def _clicks(site: Site, collection: Collection) -> Parts:
             yield (json.dumps(line, separators=(",", ":")) + "\n").encode()
 
 
+def _screens(site: Site, collection: Collection) -> Parts:
+    """One screen of teaching a line, those taken back too."""
+    after = ""
+    while True:
+        with site.database.read() as db:
+            rows = screens.page_of_ids(db, collection.id, after, _CHUNK)
+        if not rows:
+            return
+        after = rows[-1].id
+        for row in rows:
+            yield (json.dumps(_selected(row, SCREEN_COLUMNS), separators=(",", ":")) + "\n").encode()
+
+
 def _selected(row: object, columns: Iterable[str]) -> dict[str, Any]:
     return {name: getattr(row, name) for name in columns}
 
@@ -105,7 +122,7 @@ def _triplets(suffix: str) -> Callable[[Site, Collection], Parts]:
         with site.database.read() as db:
             rows = lessons.usable_triplets(db, collection.id)[:, :3]
         if len(rows) == 0:
-            raise Unavailable("No search has been finished yet: there are no comparisons.")
+            raise Unavailable("No search has been finished and nothing was taught yet: there are no comparisons.")
         return _file(lambda path: write_triplets(path, rows), suffix)
 
     return make
@@ -186,6 +203,7 @@ def _file(write: Callable[[Path], None], suffix: str) -> Parts:
 _BINARY = "application/octet-stream"
 EXPORTS: dict[str, Export] = {
     "clicks.jsonl": Export("application/x-ndjson", (*SEARCH_COLUMNS, "steps"), _clicks),
+    "teaching.jsonl": Export("application/x-ndjson", SCREEN_COLUMNS, _screens),
     "triplets.csv": Export("text/csv", TRIPLET_COLUMNS, _triplets(".csv")),
     "triplets.npz": Export(_BINARY, TRIPLET_COLUMNS, _triplets(".npz")),
     "triplets.parquet": Export(_BINARY, TRIPLET_COLUMNS, _triplets(".parquet"), package="pyarrow"),

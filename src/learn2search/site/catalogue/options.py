@@ -68,6 +68,11 @@ class Options(BaseModel):
         When the strategies were last changed, in seconds since 1970; None while they are those of the beginning.
     to_find
         Whether visitors can ask for a random item to look for.
+    teaching
+        Who may teach the collection without searching: nobody, the owner, or also who has the link with
+        `teaching_secret`.
+    teaching_shown
+        How many items a screen of teaching shows beside its first one.
     """
 
     model_config = ConfigDict(extra="ignore")
@@ -86,6 +91,9 @@ class Options(BaseModel):
     position: int = 0
     strategies_since: float | None = None
     to_find: bool = True
+    teaching: Literal["off", "owner", "link"] = "off"
+    teaching_secret: str = ""
+    teaching_shown: Literal[8, 12] = 8
     sentences: ByLanguage = Field(default_factory=dict, max_length=50)
 
     @property

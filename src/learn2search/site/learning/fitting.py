@@ -43,10 +43,10 @@ def read_lessons(site: Site, collection: Collection) -> Lessons:
     """All lessons that count."""
     with site.database.read() as db:
         rows = lessons.usable_triplets(db, collection.id)
-        places, searches = lessons.places(db, collection.id), lessons.taught_by(db, collection.id)
+        places, by_lesson = lessons.places(db, collection.id), lessons.taught_by(db, collection.id)
     numbers = np.ascontiguousarray(rows[:, 3])
     known, of = np.unique(numbers, return_inverse=True)
-    taught = [searches[number] for number in known.tolist()]
+    taught = [by_lesson[number] for number in known.tolist()]
     visitors: dict[str, int] = {}
     who = [-1 if one.visitor is None else visitors.setdefault(one.visitor, len(visitors)) for one in taught]
     return Lessons(

@@ -31,7 +31,7 @@ from learn2search.site.learning.recipes import recipe_of
 from learn2search.site.learning.triplet_counts import triplet_count
 from learn2search.site.notifications.delivering import delivering
 from learn2search.site.visits import searching
-from learn2search.store import collections, lessons, models, searches
+from learn2search.store import collections, lessons, models, screens, searches
 from learn2search.store.collections import Collection
 from learn2search.store.database import is_away
 from learn2search.store.enums import ModelOrigin
@@ -199,10 +199,11 @@ def train(site: Site, collection: Collection) -> ModelInfo | None:
 
 
 def _write_weights(db: Connection, collection: Collection, weights: dict[int, tuple[float, float]]) -> None:
-    """How much each search teaches, for the owner, and as the beginning of the next fit."""
+    """How much each search and each screen teaches, for the owner, and as the beginning of the next fit."""
     taught = lessons.taught_by(db, collection.id) if weights else {}
-    found = [(taught[number].search_id, *one) for number, one in weights.items() if number in taught]
-    searches.set_weights(db, found)
+    found = [(taught[number], one) for number, one in weights.items() if number in taught]
+    searches.set_weights(db, [(by.id, *one) for by, one in found if not by.is_screen])
+    screens.set_weights(db, [(by.id, *one) for by, one in found if by.is_screen])
 
 
 def _write(site: Site, collection: Collection, current: Model, made: FittedModel) -> ModelInfo | None:

@@ -23,6 +23,7 @@ from learn2search.site.learning.recipes import recipe_of
 from learn2search.site.learning.triplet_counts import count_anew
 from learn2search.site.notifications import events
 from learn2search.site.show_counts import AUTOMATIC, ShowCount, checked_show
+from learn2search.site.teaching.teaching_progress import searches_so_far
 from learn2search.site.visits.automatic_show import automatic_show
 from learn2search.site.visits.beliefs import LIKELY, MISS_RATE, OpenSearch
 from learn2search.site.visits.knowledge import Knowledge, knowledge_of
@@ -174,9 +175,10 @@ def _usual_show(site: Site, collection: Collection, options: Options, small_scre
     model_id = site.published_model_id(collection)
     n_items = len(site.models.covered(model_id))
     positions_given = metadata_of(site.models.model(model_id).info).prior.features
-    searches_so_far = max(collection.lessons, n_items) if positions_given else collection.lessons
+    learnt_from = searches_so_far(site, collection)
+    learnt_from = max(learnt_from, n_items) if positions_given else learnt_from
     times = site.remember(("answer times", collection.id), _SECONDS, lambda: _answer_times(site, collection))
-    return automatic_show(searches_so_far, n_items, times, small_screen=small_screen)
+    return automatic_show(learnt_from, n_items, times, small_screen=small_screen)
 
 
 def _answer_times(site: Site, collection: Collection) -> dict[int, list[int]]:

@@ -12,12 +12,8 @@ from learn2search.web.translation.nouns import NOUNS
 
 _PACKAGE = Path(__file__).parents[2]
 _SOURCES = (
-    "site/context.py",
-    "site/show_counts.py",
-    "site/visits/*.py",
-    "site/studies/*.py",
-    "web/*.py",
-    "web/translation/*.py",
+    *("site/context.py", "site/show_counts.py", "site/studies/*.py", "site/teaching/*.py", "site/visits/*.py"),
+    *("web/*.py", "web/translation/*.py"),
 )
 _NOT_FOR_VISITORS = {
     "api.py",

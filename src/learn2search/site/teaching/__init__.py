@@ -1,0 +1,1 @@
+"""Teaching a collection without searching: which of these are most alike?"""
