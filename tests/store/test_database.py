@@ -20,7 +20,7 @@ from learn2search.store import collections, items, lessons, participants, screen
 from learn2search.store.collections import Collection
 from learn2search.store.database import Database, WriteQueue, newest_revision
 from learn2search.store.enums import TrialKind
-from learn2search.store.participants import Participant, Study, Trial
+from learn2search.store.participants import Participant, Study, TrialRow
 from learn2search.store.screens import ScreenRow
 from learn2search.store.tables import metadata
 from learn2search.store.webhooks import Delivery, Webhook
@@ -149,7 +149,7 @@ def test_webhooks_should_come_and_go_with_their_collection(database: Database, f
 def test_studies_should_come_and_go_without_losing_a_search(database: Database, faces: Collection) -> None:
     study = Study("study-1", faces.id, {"title": "s"}, True, NOW)
     person = Participant(study.id, "P1", 0, NOW)
-    asked = Trial(study.id, "P1", 1, TrialKind.CHECK, 3, "a" * 32)
+    asked = TrialRow(study.id, "P1", 1, TrialKind.CHECK, 3, "a" * 32)
     with database.write() as db:
         searches.add(db, new_search(faces, to_find=3, trial=TrialKind.CHECK), question(1))
         participants.add_study(db, study)

@@ -44,7 +44,7 @@ class Participant:
 
 
 @dataclass(frozen=True)
-class Trial:
+class TrialRow:
     """One search that a participant is asked to do. `search_id` is that of the search, once it has begun."""
 
     study_id: str
@@ -84,7 +84,7 @@ def remove_study(db: Connection, study_id: str) -> None:
     db.execute(delete(study).where(study.c.id == study_id))
 
 
-def add_participant(db: Connection, one: Participant, trials: Sequence[Trial]) -> None:
+def add_participant(db: Connection, one: Participant, trials: Sequence[TrialRow]) -> None:
     db.execute(insert(participant).values(**vars(one)))
     db.execute(insert(trial), [vars(each) for each in trials])
 
@@ -112,18 +112,18 @@ def set_rested(db: Connection, one: Participant, trials: int) -> None:
     db.execute(update(participant).where(*same).values(rested=trials))
 
 
-def trials_of(db: Connection, study_id: str, code: str | None = None) -> list[Trial]:
+def trials_of(db: Connection, study_id: str, code: str | None = None) -> list[TrialRow]:
     """The trials of one participant, or of all, each participant's in their order."""
     query = select(trial).where(trial.c.study_id == study_id).order_by(trial.c.code, trial.c.number)
     if code is not None:
         query = query.where(trial.c.code == code)
-    return [Trial(**row) for row in db.execute(query).mappings()]
+    return [TrialRow(**row) for row in db.execute(query).mappings()]
 
 
-def trial_of_search(db: Connection, search_id: str) -> Trial | None:
+def trial_of_search(db: Connection, search_id: str) -> TrialRow | None:
     """The trial whose search this is."""
     row = db.execute(select(trial).where(trial.c.search_id == search_id)).mappings().first()
-    return None if row is None else Trial(**row)
+    return None if row is None else TrialRow(**row)
 
 
 def times_given(db: Connection, study_id: str) -> Counter[int]:

@@ -11,7 +11,7 @@ from learn2search.site.studies.taking_part import is_over
 from learn2search.site.visits.search_state import answers_that_count
 from learn2search.store import participants, searches
 from learn2search.store.enums import SearchStatus, TrialKind
-from learn2search.store.participants import Participant, Study, Trial
+from learn2search.store.participants import Participant, Study, TrialRow
 from learn2search.store.searches import SearchRow, StepRow
 
 RIGHT, WRONG, GAVE_UP = "right", "wrong", "gave up"
@@ -22,7 +22,7 @@ _CHUNK = 200  # searches whose steps are read at a time
 class TrialResult:
     """A trial with its search, None before it has begun, and the answers that count."""
 
-    trial: Trial
+    trial: TrialRow
     row: SearchRow | None
     answers: tuple[StepRow, ...] = ()
 

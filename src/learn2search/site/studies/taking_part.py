@@ -20,7 +20,7 @@ from learn2search.site.visits.to_find import Ticket
 from learn2search.store import collections, participants, searches
 from learn2search.store.collections import Collection
 from learn2search.store.enums import SearchStatus, TrialKind
-from learn2search.store.participants import Participant, Study, Trial
+from learn2search.store.participants import Participant, Study, TrialRow
 from learn2search.store.searches import SearchRow
 
 LONGEST_ID = 128
@@ -59,7 +59,7 @@ class Standing:
     collection: Collection
     code: str
     participant: Participant | None = None
-    trial: Trial | None = None
+    trial: TrialRow | None = None
     place: int = 0
     total: int = 0
     counted: int = 0
@@ -107,7 +107,7 @@ def _check_id(code: str) -> None:
 
 
 def _standing_of(
-    study: Study, collection: Collection, participant: Participant, trials: list[Trial], rows: dict[str, SearchRow]
+    study: Study, collection: Collection, participant: Participant, trials: list[TrialRow], rows: dict[str, SearchRow]
 ) -> Standing:
     design = design_of(study)
     left = [one for one in trials if not is_over(rows.get(one.search_id))]
@@ -148,7 +148,7 @@ def agree(site: Site, now: Standing) -> None:
         chance = random.Random(f"{study.id}:{number}")
         plan = plan_trials(now.design, active, participants.times_given(db, study.id), chance)
         trials = [
-            Trial(study.id, now.code, place, kind, target, secrets.token_hex(16))
+            TrialRow(study.id, now.code, place, kind, target, secrets.token_hex(16))
             for place, (kind, target) in enumerate(plan, 1)
         ]
         participants.add_participant(db, Participant(study.id, now.code, number, site.now()), trials)
@@ -187,7 +187,7 @@ def begin_search(site: Site, now: Standing, visitor: str) -> str:
     return ticket.search_id
 
 
-def trial_of(site: Site, search_id: str) -> Trial | None:
+def trial_of(site: Site, search_id: str) -> TrialRow | None:
     """The trial whose search this is; None where the study was deleted, or there was none."""
     with site.database.read() as db:
         return participants.trial_of_search(db, search_id)
