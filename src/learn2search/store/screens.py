@@ -72,7 +72,7 @@ _WEIGH = (
 def add(db: Connection, row: ScreenRow) -> bool:
     """Write an answer; False when this screen has one."""
     values = asdict(row) | {"shown": list(row.shown), "chosen": list(row.chosen)}
-    return db.execute(_ADD[db.dialect.name], values).rowcount == 1
+    return db.execute(_ADD[db.dialect.name], values).rowcount != 0
 
 
 def get(db: Connection, screen_id: str) -> ScreenRow | None:
