@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, Page, StorageState
 
 from learn2search import demo
 from learn2search.site.context import Site
+from learn2search.site.studies import study_setup, taking_part
 from learn2search.site.visits import searching, to_find
 from learn2search.site.visits.search_state import SearchState
 from learn2search.store.enums import AnswerKind
@@ -52,6 +53,8 @@ PAGES = (
     "earlier",
     "sentences",
     "site",
+    "studies",
+    "study",
 )
 FIRST = ("landing", "search", "gallery", "end", "overview", "items")  # that are looked at in every run
 QUICK = [(page, ("desktop", "phone-dark")[at % 2]) for at, page in enumerate(FIRST)]  # each in one look
@@ -72,6 +75,8 @@ def places(running: Running) -> dict[str, str]:
     searching.answer(site, gone.row.id, 3, AnswerKind.NOT_HERE)
     missed = searching.start(site, "faces", ticket=to_find.draw(site, site.collection("faces")))
     searching.answer(site, missed.row.id, 1, AnswerKind.NOT_HERE)
+    study = study_setup.create_study(site, site.collection("faces"), {"title": "Faces and memory"})
+    taking_part.agree(site, taking_part.standing(site, study.id, "P1"))
     owner = "/owner/faces"
     return {
         "landing": "/",
@@ -98,6 +103,8 @@ def places(running: Running) -> dict[str, str]:
         "plan": "/owner/-/plan?items=513&searches=240",
         "sentences": f"{owner}/sentences",
         "site": "/owner/_site",
+        "studies": f"{owner}/studies",
+        "study": f"{owner}/studies/{study.id}",
     }
 
 

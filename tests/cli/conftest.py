@@ -1,13 +1,6 @@
-"""Commands as a user types them, a site in processes of its own, and pictures to put on it."""
+"""Commands as a user types them, and pictures to put on a site."""
 
-import re
-import signal
-import socket
-import subprocess
-import sys
-import urllib.request
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -37,46 +30,3 @@ def run_command() -> Callable[..., str]:
         return done.output
 
     return run
-
-
-PATIENCE = 240  # seconds: the very first start compiles
-
-
-class Served:
-    """A site in processes of its own."""
-
-    def __init__(self, process: subprocess.Popen[str], address: str, token: str) -> None:
-        self.process, self.address, self.token = process, address, token
-
-
-@contextmanager
-def serve_until_the_end(*arguments: str, home: Path, workers: int = 1) -> Iterator[Served]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    options = ["--port", str(port), "--workers", str(workers), "--no-browser", "--home", str(home)]
-    command = [sys.executable, "-m", "learn2search.cli", *arguments, *options]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    try:
-        token = ""
-        assert process.stdout is not None
-        for line in process.stdout:
-            found = re.match(r"  Token +(\S+)", line)
-            token = found[1] if found else token
-            if "Ctrl-C" in line:
-                break
-        address = f"http://127.0.0.1:{port}"
-        with urllib.request.urlopen(f"{address}/healthz", timeout=PATIENCE):  # it answers at once
-            pass
-        yield Served(process, address, token)
-    finally:
-        process.send_signal(signal.SIGTERM)
-        process.wait(PATIENCE)
-        if process.stdout is not None:
-            process.stdout.close()
-
-
-@pytest.fixture
-def served() -> Callable[..., AbstractContextManager[Served]]:
-    """A site as `learn2search serve` or `demo` starts it, until the end of the block."""
-    return serve_until_the_end

@@ -8,9 +8,7 @@ import urllib.parse
 import urllib.request
 import zipfile
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,10 +17,10 @@ from PIL import Image
 from learn2search import read_triplets
 from learn2search.cli.visitors import Visitors, visit
 from learn2search.client import Client
+from tests.served_site import served
 
 COLOURS = np.random.default_rng(0).integers(0, 256, (60, 3))
 RunCommand = Callable[..., str]
-Serve = Callable[..., AbstractContextManager[Any]]
 
 
 class Browser:
@@ -79,9 +77,7 @@ def wait_until(is_so: Callable[[], bool], what: str) -> None:
 
 
 @pytest.mark.heavy
-def test_an_owner_should_make_open_change_export_and_move_a_collection(
-    tmp_path: Path, served: Serve, run_command: RunCommand
-) -> None:
+def test_an_owner_should_make_open_change_export_and_move_a_collection(tmp_path: Path, run_command: RunCommand) -> None:
     home, copy = tmp_path / "home", tmp_path / "copy"
     people = Visitors(COLOURS / 255.0, 0.1, seed=0)
     with served("serve", home=home) as site, Client(site.address, site.token) as client:

@@ -7,9 +7,7 @@ import subprocess
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,37 +18,10 @@ from learn2search.client import Client
 from learn2search.site.context import Site
 from learn2search.site.settings import Settings
 from learn2search.site.visits import searching
+from tests.served_site import children, served, wait_for
 
-PATIENCE = 240  # seconds: the very first start compiles
 FEATURES = np.random.default_rng(0).integers(0, 256, (30, 3)) / 255.0
 RunCommand = Callable[..., str]
-Serve = Callable[..., AbstractContextManager[Any]]
-
-
-def wait_for(address: str) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while True:
-        try:
-            with urllib.request.urlopen(f"{address}/healthz", timeout=10):
-                return
-        except OSError:
-            assert time.monotonic() < deadline, "the site does not answer"
-            time.sleep(0.1)
-
-
-def children(pid: int, word: str) -> list[int]:
-    """The processes under this one whose command line has the word."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                parent = int((entry / "stat").read_text().rsplit(")", 1)[1].split()[1])
-                line = (entry / "cmdline").read_text()
-            except (OSError, IndexError):
-                continue
-            if parent == pid and word in line:
-                found.append(int(entry.name))
-    return found
 
 
 @pytest.fixture
@@ -70,7 +41,7 @@ def test_a_trainer_should_end_when_the_site_that_started_it_has_gone(tmp_path: P
 
 @pytest.mark.heavy
 def test_killed_workers_and_trainers_should_lose_nothing(
-    tmp_path: Path, pictures: Path, run_command: RunCommand, served: Serve
+    tmp_path: Path, pictures: Path, run_command: RunCommand
 ) -> None:
     home = tmp_path / "home"
     with served("serve", str(pictures), "--slug", "colours", home=home, workers=2) as site:
@@ -110,7 +81,7 @@ def test_killed_workers_and_trainers_should_lose_nothing(
 
 
 @pytest.mark.heavy
-def test_simulated_visitors_over_http_should_make_searches_shorter(tmp_path: Path, served: Serve) -> None:
+def test_simulated_visitors_over_http_should_make_searches_shorter(tmp_path: Path) -> None:
     """The demo from an untaught start: the last 200 of 1,500 searches need a third of the first 100's questions."""
     from learn2search.demo import faces, similarity_features
     from learn2search.demo.make_assets import NOISE

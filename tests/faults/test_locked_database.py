@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tests.cli.test_serve_commands import PATIENCE, children, served
+from tests.served_site import PATIENCE, children, served
 
 
 def status_of(address: str, *, post: bool = False) -> int:

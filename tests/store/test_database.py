@@ -16,9 +16,11 @@ from alembic.migration import MigrationContext
 from sqlalchemy import MetaData, String, event, inspect, select, update
 from sqlalchemy.exc import DataError, IntegrityError, TimeoutError
 
-from learn2search.store import collections, items, lessons, screens, searches, webhooks
+from learn2search.store import collections, items, lessons, participants, screens, searches, webhooks
 from learn2search.store.collections import Collection
 from learn2search.store.database import Database, WriteQueue, newest_revision
+from learn2search.store.enums import TrialKind
+from learn2search.store.participants import Participant, Study, Trial
 from learn2search.store.screens import ScreenRow
 from learn2search.store.tables import metadata
 from learn2search.store.webhooks import Delivery, Webhook
@@ -142,6 +144,33 @@ def test_webhooks_should_come_and_go_with_their_collection(database: Database, f
         webhooks.add_deliveries(db, [told])
         collections.remove(db, faces.id)
     assert (all_rows(database)["webhook"], all_rows(database)["delivery"]) == ([], [])
+
+
+def test_studies_should_come_and_go_without_losing_a_search(database: Database, faces: Collection) -> None:
+    study = Study("study-1", faces.id, {"title": "s"}, True, NOW)
+    person = Participant(study.id, "P1", 0, NOW)
+    asked = Trial(study.id, "P1", 1, TrialKind.CHECK, 3, "a" * 32)
+    with database.write() as db:
+        searches.add(db, new_search(faces, to_find=3, trial=TrialKind.CHECK), question(1))
+        participants.add_study(db, study)
+        participants.add_participant(db, person, [asked, replace(asked, number=2, search_id="b" * 32)])
+    with database.read() as db:
+        assert participants.get_study(db, study.id, lock=True) == study
+        assert participants.trial_of_search(db, "a" * 32) == asked
+        assert searches.by_ids(db, ["a" * 32, "b" * 32])["a" * 32].trial is TrialKind.CHECK
+    before = all_rows(database)
+    with database.changing_schema() as config:
+        command.downgrade(config, "0008")
+    assert not {"study", "participant", "trial"} & set(all_rows(database))
+    assert "trial" not in all_rows(database)["search"][0]
+    database.migrate()
+    kept = [row | {"trial": None} for row in before["search"]]
+    assert all_rows(database) == before | {"study": [], "participant": [], "trial": [], "search": kept}
+    with database.write() as db:
+        participants.add_study(db, study)
+        participants.add_participant(db, person, [asked])
+        collections.remove(db, faces.id)
+    assert [all_rows(database)[name] for name in ("study", "participant", "trial")] == [[], [], []]
 
 
 def test_screens_should_come_and_go_with_their_collection(database: Database, faces: Collection) -> None:

@@ -41,6 +41,7 @@ from learn2search.site.settings import Settings
 from learn2search.store.collections import Collection
 
 _PATIENCE = 1.0  # seconds before a trainer that ended is started again
+_WORKER_SECONDS = 30  # until a worker that does not answer is replaced: on a busy machine, starting takes long
 _STARTUP_FAILURE = 3  # uvicorn's exit code of a worker that could not start
 _SHOWN = 20  # problems that are listed
 
@@ -167,7 +168,8 @@ def _serve(settings: Settings) -> None:
         access_log=False,
         timeout_graceful_shutdown=5,
         server_header=False,
-        http=patient_protocol.PatientProtocol,
+        http="learn2search.cli.patient_protocol:PatientProtocol",  # by name: a worker imports it once it can be asked
+        timeout_worker_healthcheck=_WORKER_SECONDS,
         h11_max_incomplete_event_size=patient_protocol.LONGEST_HEADER,
         limit_concurrency=patient_protocol.MOST_CONNECTIONS,
         timeout_keep_alive=patient_protocol.KEEP_ALIVE_SECONDS,
@@ -257,7 +259,8 @@ def _export(settings: Settings) -> None:
     """Put the settings into the environment, where the processes of the workers and the trainer read them."""
     for name, value in settings.model_dump().items():
         if value is not None:
-            os.environ[f"LEARN2SEARCH_{name.upper()}"] = str(value)
+            text = ",".join(value) if isinstance(value, tuple) else str(value)
+            os.environ[f"LEARN2SEARCH_{name.upper()}"] = text
 
 
 def _keep_training(stop: threading.Event) -> None:

@@ -37,6 +37,10 @@ def _with_hints_and_links(table: str, row: Row) -> Row:
     return row | {"link": ""} if table == "item" else row
 
 
+def _with_trials(table: str, row: Row) -> Row:
+    return row | {"trial": None} if table == "search" else row
+
+
 # Older revisions in their order, with what turns a row of each into one of the next. A new migration adds a line here.
 UPGRADES: dict[str, Upgrade] = {
     "0001": _unchanged,  # 0002 makes room in search.strategy
@@ -44,7 +48,8 @@ UPGRADES: dict[str, Upgrade] = {
     "0003": _with_hints_and_links,  # 0004 has search.to_find, search.near and item.link
     "0004": _unchanged,  # 0007 has webhooks
     "0007": _with_checksum,  # 0008 has checksums of models
-    "0008": _unchanged,  # 0010 has screens of teaching
+    "0008": _with_trials,  # 0009 has studies and search.trial
+    "0009": _unchanged,  # 0010 has screens of teaching
 }
 
 

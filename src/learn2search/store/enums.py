@@ -31,6 +31,14 @@ class SearchOrigin(StrEnum):
     SIMULATED = "simulated"  # a simulated visitor, which only the owner can send
 
 
+class TrialKind(StrEnum):
+    """What a search of a study is for."""
+
+    PRACTICE = "practice"  # not counted
+    TRIAL = "trial"
+    CHECK = "check"  # of attention: what is to be found is among the first items shown
+
+
 class ModelOrigin(StrEnum):
     """How a model came about."""
 

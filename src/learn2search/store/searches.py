@@ -22,9 +22,10 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql, sqlite
 
-from learn2search.store.enums import AnswerKind, SearchOrigin, SearchStatus
+from learn2search.store.enums import AnswerKind, SearchOrigin, SearchStatus, TrialKind
 from learn2search.store.tables import search, step
 
+_AT_ONCE = 500  # ids in one statement
 SET_ASIDE = 0.05  # a search with less weight counts as set aside
 WRONG_END = "it ended with another item than the one to find"  # the reason why such a search is set aside
 
@@ -53,6 +54,8 @@ class SearchRow:
         The item that the site asked the visitor to find; None where they had something in mind.
     near
         Items that the visitor said it is like, before the first question.
+    trial
+        What it is for, in a study; None outside of studies.
     """
 
     id: str
@@ -76,6 +79,7 @@ class SearchRow:
     trusted: bool = False
     to_find: int | None = None
     near: tuple[int, ...] = ()
+    trial: TrialKind | None = None
 
     @property
     def is_wrong_end(self) -> bool:
@@ -132,6 +136,15 @@ def add_many(db: Connection, rows: Sequence[SearchRow], steps: Sequence[tuple[st
 def get(db: Connection, search_id: str) -> SearchRow | None:
     row = db.execute(_GET, {"of_search": search_id}).mappings().first()
     return None if row is None else _row(row)
+
+
+def by_ids(db: Connection, search_ids: Sequence[str]) -> dict[str, SearchRow]:
+    """Those of these searches that have begun, by their ids."""
+    found: dict[str, SearchRow] = {}
+    for first in range(0, len(search_ids), _AT_ONCE):
+        part = list(search_ids[first : first + _AT_ONCE])
+        found |= {row.id: row for row in _rows(db, select(search).where(search.c.id.in_(part)))}
+    return found
 
 
 def visitor(db: Connection, search_id: str) -> str | None:
@@ -264,8 +277,12 @@ def _set_aside() -> Any:
 
 
 def ended_to_find(db: Connection, collection_id: int) -> list[SearchRow]:
-    """Of the searches on the pages whose visitors were asked to find an item, all that ended, in this order."""
-    asked = and_(search.c.collection_id == collection_id, search.c.to_find.is_not(None))
+    """Of the searches on the pages whose visitors were asked to find an item, all that ended, in this order.
+
+    Those of studies are not among them.
+    """
+    visited = and_(search.c.to_find.is_not(None), search.c.trial.is_(None))
+    asked = and_(search.c.collection_id == collection_id, visited)
     ended = and_(search.c.origin == SearchOrigin.PAGE, search.c.status != SearchStatus.OPEN)
     return _rows(db, select(search).where(asked, ended).order_by(search.c.ended_at))
 

@@ -5,7 +5,8 @@
                 ├─ search ─── step    the log of answers: the truth from which beliefs are rebuilt
                 ├─ triplet      what finished searches teach, derived from their steps
                 ├─ screen       an answer of somebody who teaches the collection, without a search
-                └─ webhook ── delivery   who is told of finds and models, and what they were told
+                ├─ webhook ── delivery   who is told of finds and models, and what they were told
+                └─ study ─── participant ─── trial   what participants are asked to find; its search has the rest
 
 A finished search or a screen of teaching becomes the next *lesson* of its collection. So two numbers say what a search
 knows: the model that it began with, and how many lessons there were.
@@ -20,6 +21,7 @@ from sqlalchemy import (
     Column,
     Double,
     ForeignKey,
+    ForeignKeyConstraint,
     Index,
     Integer,
     LargeBinary,
@@ -33,7 +35,7 @@ from sqlalchemy import (
     text,
 )
 
-from learn2search.store.enums import AnswerKind, ModelOrigin, RetiredBy, SearchOrigin, SearchStatus
+from learn2search.store.enums import AnswerKind, ModelOrigin, RetiredBy, SearchOrigin, SearchStatus, TrialKind
 
 NAMES = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -143,6 +145,7 @@ search = Table(
     Column("ended_at", Double, nullable=True),
     Column("to_find", Integer, nullable=True),  # the item that the site asked the visitor to find
     Column("near", JSON, nullable=False, server_default="[]"),  # items that the visitor said it is like, at the start
+    Column("trial", OneOf(TrialKind), nullable=True),  # what it is for, in a study
     Index(None, "collection_id", "status", "ended_at"),
     Index(None, "status", "changed_at"),
 )
@@ -231,4 +234,37 @@ delivery = Table(
     Column("delivered_at", Double, nullable=True),
     Column("message", Text, nullable=False),
     Index(None, "next_at"),
+)
+
+study = Table(
+    "study",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("collection_id", ForeignKey("collection.id", ondelete="CASCADE"), nullable=False),
+    Column("design", JSON, nullable=False),
+    Column("is_open", Boolean, nullable=False),
+    Column("created_at", Double, nullable=False),
+)
+
+participant = Table(
+    "participant",
+    metadata,
+    Column("study_id", ForeignKey("study.id", ondelete="CASCADE"), primary_key=True),
+    Column("code", String(128), primary_key=True),  # the id that the researcher gave
+    Column("number", Integer, nullable=False),  # in the order of their coming, from 0
+    Column("began_at", Double, nullable=False),  # by agreeing to take part
+    Column("rested", Integer, nullable=False),  # how many trials were behind them when the last break ended
+    UniqueConstraint("study_id", "number"),
+)
+
+trial = Table(
+    "trial",
+    metadata,
+    Column("study_id", String(32), primary_key=True),
+    Column("code", String(128), primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("kind", OneOf(TrialKind), nullable=False),
+    Column("target", Integer, nullable=False),
+    Column("search_id", String(32), nullable=False, unique=True),  # that its search has, once it has begun
+    ForeignKeyConstraint(["study_id", "code"], ["participant.study_id", "participant.code"], ondelete="CASCADE"),
 )

@@ -32,6 +32,7 @@ from learn2search.web import (
     owner_pages,
     search_pages,
     sentence_pages,
+    study_pages,
     teaching_pages,
     webhook_pages,
 )
@@ -89,6 +90,7 @@ def create_app(settings: Settings | None = None, *, warm: bool = False) -> FastA
     )
     for part in (
         landing_page,
+        study_pages,  # before the searches, with which it shares /s/
         search_pages,
         hint_pages,
         embedded_pages,

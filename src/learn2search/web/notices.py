@@ -9,6 +9,7 @@ NOTICES = {
     "archived": "Archived: no new search begins. Searches under way go on.",
     "opened": "Open again: new searches begin.",
     "deleted-collection": "The collection is deleted.",
+    "deleted-study": "The study is deleted, with the ids of its participants. Their searches stay.",
     "retired": "{n} retired: no new search shows them. They can be restored.",
     "restored": "{n} restored.",
     "deleted": "{n} deleted for good. Backups made before still hold them.",

@@ -16,7 +16,7 @@ from learn2search.site.catalogue.options import checked, offered_strategies, opt
 from learn2search.site.learning import publishing, trainer
 from learn2search.site.show_counts import SHOW_COUNTS
 from learn2search.site.teaching.teaching_progress import screens_taught
-from learn2search.web import owner_collections, owner_items, owner_searches
+from learn2search.web import owner_collections, owner_items, owner_searches, owner_studies
 from learn2search.web.owner_frame import Ours, OurSite, back, owner_router
 from learn2search.web.rendering import render
 from learn2search.web.security import OWNER_COOKIE, is_owner, sign_in
@@ -142,5 +142,5 @@ def export(site: OurSite, collection: Ours, name: str) -> Response:
     return StreamingResponse(parts, media_type=kind, headers=headers)
 
 
-for part in (owner_collections.router, owner_items.router, owner_searches.router, inside):
+for part in (owner_collections.router, owner_items.router, owner_searches.router, owner_studies.router, inside):
     router.include_router(part)

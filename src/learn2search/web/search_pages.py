@@ -13,7 +13,8 @@ from fastapi.responses import RedirectResponse, Response
 
 from learn2search.site.catalogue.options import options_of
 from learn2search.site.context import Site
-from learn2search.site.errors import Forbidden, Invalid
+from learn2search.site.errors import Conflict, Forbidden, Invalid
+from learn2search.site.studies import taking_part
 from learn2search.site.visits import figures, searching, to_find
 from learn2search.site.visits.search_state import SearchState
 from learn2search.site.visits.to_find import Ticket
@@ -23,6 +24,7 @@ from learn2search.web.landing_page import landing_of
 from learn2search.web.preferences import has_small_screen, remember_show, show_of
 from learn2search.web.rendering import render, site_of
 from learn2search.web.security import limited, remember_visitor, visitor_of
+from learn2search.web.study_pages import address_of
 
 router = APIRouter(include_in_schema=False)
 OurSite = Annotated[Site, Depends(site_of)]
@@ -179,6 +181,8 @@ def not_it(site: OurSite, search_id: str) -> Response:
 def again(request: Request, site: OurSite, search_id: str) -> Response:
     """Leave this search and begin another in the same collection."""
     old = searching.state(site, search_id)
+    if old.row.trial is not None:
+        raise Conflict("A search of a study cannot be started again.")
     searching.leave(site, search_id)
     return _begin(request, site, old.collection.slug, show_of(request))
 
@@ -203,7 +207,7 @@ def gallery(request: Request, site: OurSite, search_id: str, count: int = search
 
 def _page(request: Request, site: Site, now: SearchState) -> Response:
     if now.question is None:
-        return _end(request, site, now)
+        return _back_to_study(site, now) or _end(request, site, now)
     if now.exhausted:
         return gallery(request, site, now.row.id)
     return _question(request, site, now, _template(request))
@@ -220,6 +224,12 @@ def _question(request: Request, site: Site, now: SearchState, template: str, ear
     question = now.question if earlier is None else now.answers[earlier - 1]
     asked = earlier or now.number
     return render(request, template, now=now, question=question, earlier=earlier, asked=asked, band=band, stale=stale)
+
+
+def _back_to_study(site: Site, now: SearchState) -> Response | None:
+    """To the next trial, if this search was one."""
+    trial = None if now.row.trial is None else taking_part.trial_of(site, now.row.id)
+    return None if trial is None else RedirectResponse(address_of(trial.study_id, trial.code), 303)
 
 
 def _end(request: Request, site: Site, now: SearchState) -> Response:

@@ -3,6 +3,7 @@
 import io
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PIL import Image
@@ -41,11 +42,11 @@ def test_the_directory_of_a_zip_file_should_be_read_once(tmp_path: Path, monkeyp
         for number in range(50):
             archive.writestr(f"{number:02}.txt", f"card {number}")
     opened = []
-    really = zipfile.ZipFile.__init__
+    really: Any = zipfile.ZipFile.__init__
 
-    def count(self: zipfile.ZipFile, *given: object, **named: object) -> None:
+    def count(self: zipfile.ZipFile, *given: Any, **named: Any) -> None:
         opened.append(1)
-        really(self, *given, **named)  # type: ignore[arg-type]
+        really(self, *given, **named)
 
     monkeypatch.setattr(zipfile.ZipFile, "__init__", count)
     found, problems = entries(path)

@@ -30,7 +30,6 @@ from learn2search.typing import Array, Integers, Items, Mask, Triplets
 _POINTS = 60  # of a curve
 _ANSWERS = 2000  # the latest ones, whose times are looked at
 _LITTLE = 0.25  # of the median number of comparisons: items with fewer are little known
-_LITTLE_MORE = 0.002  # the share of new triplets at which the median item is looked for anew
 _NAMED = 4  # little-known items that are named
 
 
@@ -154,7 +153,7 @@ def overview(site: Site, collection: Collection) -> Overview:
             triplets_per_item=per_item,
             least_known=tuple((named[int(numbers[at])], int(per_item[at])) for at in least),
             quarantined=searches.count(db, collection.id)[1],
-            curve=curve(done, well_known_targets(done, learnt), history),
+            curve=curve(done, well_known_targets(done, learnt, _on_curve(len(done))), history),
             models=tuple(model_rows(history, screens.numbers(db, collection.id))),
             strategy_test=compare_strategies(done, options.strategies, options.strategies_since),
             embedding=embedding,
@@ -219,24 +218,26 @@ def triplets_per_item(triplets: Triplets, numbers: Items) -> Integers:
     return np.bincount(triplets.ravel(), minlength=size)[numbers].astype(np.int64)
 
 
-def well_known_targets(done: Sequence[Finished], learnt: Integers) -> Mask:
+def well_known_targets(done: Sequence[Finished], learnt: Integers, wanted: Mask | None = None) -> Mask:
     """Was the target of each search well known when it began, that is, named in as many triplets as the median item?
 
     Parameters
     ----------
     learnt
         `(m, 4)`: anchor, near, far and lesson of each triplet, in the order of the lessons.
+    wanted
+        The searches that are asked about, by default all; of the others it says no.
     """
     size = 1 + max(int(learnt[:, :3].max(initial=0)), max((one.target for one in done), default=0))
     counts, well_known, counted = np.zeros(size, np.int64), np.zeros(len(done), bool), 0
-    median, median_at = 0.0, -1  # the median, and after how many triplets it was taken
-    for place in sorted(range(len(done)), key=lambda place: done[place].lesson):
+    middle = [(size - 1) // 2, size // 2]  # of the sorted counts: their median is the mean of these
+    places = range(len(done)) if wanted is None else np.flatnonzero(wanted).tolist()
+    for place in sorted(places, key=lambda place: done[place].lesson):
         before = int(np.searchsorted(learnt[:, 3], done[place].lesson))
         if before > counted:
             np.add.at(counts, learnt[counted:before, :3].ravel(), 1)
             counted = before
-        if counted > (1.0 + _LITTLE_MORE) * median_at:  # it moves slowly, and takes longer than all the rest
-            median, median_at = float(np.median(counts)), counted
+        median = np.partition(counts, middle)[middle].mean()
         well_known[place] = counts[done[place].target] >= max(1.0, median)
     return well_known
 
@@ -252,11 +253,9 @@ def curve(done: Sequence[Finished], well_known: Mask, history: Sequence[ModelInf
     if len(done) < ENOUGH:
         return None
     costs = np.array([one.questions for one in done])
-    window = min(RECENT, max(10, len(done) // 5))
-    at = np.unique(np.linspace(window, len(done), _POINTS).astype(int))
-    parts = [slice(max(0, end - window), end) for end in at]
+    parts = _windows(len(done))
     return Curve(
-        at=tuple(int(end) for end in at),
+        at=tuple(part.stop for part in parts),
         median=tuple(float(np.median(costs[part])) for part in parts),
         low=tuple(float(np.quantile(costs[part], 0.25)) for part in parts),
         high=tuple(float(np.quantile(costs[part], 0.75)) for part in parts),
@@ -265,6 +264,21 @@ def curve(done: Sequence[Finished], well_known: Mask, history: Sequence[ModelInf
         models=tuple(_where_models_came(done, history)),
         total=len(done),
     )
+
+
+def _windows(count: int) -> list[slice]:
+    """The searches before each point of the curve."""
+    window = min(RECENT, max(10, count // 5))
+    at = np.unique(np.linspace(window, count, _POINTS).astype(int)).tolist()
+    return [slice(max(0, end - window), end) for end in at]
+
+
+def _on_curve(count: int) -> Mask:
+    """Which searches the curve shows: with many thousands, not all."""
+    shown = np.zeros(count, bool)
+    for part in _windows(count) if count >= ENOUGH else ():
+        shown[part] = True
+    return shown
 
 
 def _where_models_came(done: Sequence[Finished], history: Sequence[ModelInfo]) -> list[int]:

@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,16 +17,18 @@ from learn2search.site.catalogue.options import options_of
 from learn2search.site.context import Site
 from learn2search.site.errors import NotFound, Unavailable
 from learn2search.site.learning.expected_positions import positions_for
+from learn2search.site.studies import study_results, study_setup
 from learn2search.store import items, lessons, screens, searches
 from learn2search.store.collections import Collection
 from learn2search.store.models import Model
+from learn2search.store.participants import Study
 
 _CHUNK = 200  # searches that are read at a time
 Parts = Iterator[bytes]
 
 SEARCH_COLUMNS = (
     *("id", "model_id", "lessons", "strategy", "show", "status", "target", "questions", "lesson", "quarantine"),
-    *("origin", "started_at", "changed_at", "ended_at", "weight", "evidence", "trusted", "to_find", "near"),
+    *("origin", "started_at", "changed_at", "ended_at", "weight", "evidence", "trusted", "to_find", "near", "trial"),
 )
 STEP_COLUMNS = ("number", "shown", "kind", "chosen", "milliseconds", "shown_at")
 SCREEN_COLUMNS = (
@@ -35,6 +37,11 @@ SCREEN_COLUMNS = (
 )
 TRIPLET_COLUMNS = ("anchor", "near", "far")
 COLLECTION_COLUMNS = ("title", "noun", "nouns", "note", "sentences")
+TRIAL_COLUMNS = (
+    *("study", "participant", "trial", "kind", "target", "found", "questions", "milliseconds", "started", "ended"),
+    *("model", "strategy", "search"),
+)
+STUDY_TRIPLET_COLUMNS = ("study", "participant", "trial", *TRIPLET_COLUMNS)
 ITEM_COLUMNS = ("item", "key", "title", "description", "group", "active", "link")
 
 
@@ -156,6 +163,19 @@ def _collection(site: Site, collection: Collection) -> Parts:
     yield json.dumps({"title": collection.title} | words, ensure_ascii=False, indent=2).encode()
 
 
+def trials(site: Site, studies: Sequence[Study]) -> Parts:
+    """What the participants of studies did, one trial a row."""
+    return _table(TRIAL_COLUMNS, study_results.trial_rows(site, studies))
+
+
+def _trials(site: Site, collection: Collection) -> Parts:
+    return trials(site, study_setup.studies_of(site, collection))
+
+
+def _study_triplets(site: Site, collection: Collection) -> Parts:
+    return _table(STUDY_TRIPLET_COLUMNS, study_results.triplet_rows(site, study_setup.studies_of(site, collection)))
+
+
 def _table(header: Iterable[str], rows: Iterable[list[Any]]) -> Parts:
     text = io.StringIO()
     writer = csv.writer(text)
@@ -191,4 +211,6 @@ EXPORTS: dict[str, Export] = {
     "embedding.csv": Export("text/csv", ("item", "mean_*", "var_*"), _embedding_csv),
     "items.csv": Export("text/csv", ITEM_COLUMNS, _items),
     "collection.json": Export("application/json", COLLECTION_COLUMNS, _collection),
+    "trials.csv": Export("text/csv", TRIAL_COLUMNS, _trials),
+    "study_triplets.csv": Export("text/csv", STUDY_TRIPLET_COLUMNS, _study_triplets),
 }

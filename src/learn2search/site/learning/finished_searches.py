@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from learn2search.site.visits.search_state import SearchState
 
 BY_OWNER = "by the owner"
+OF_STUDY = "of a study"
 
 
 @dataclass(frozen=True)
@@ -105,8 +106,8 @@ def triplets_of(answers: tuple[StepRow, ...], target: int) -> list[tuple[int, Tr
 
 
 def record(db: Connection, row: SearchRow, lesson: Lesson) -> None:
-    """Write a lesson, or the reason why it does not count. What the owner has set aside stays set aside."""
-    if row.quarantine == BY_OWNER:
+    """Write a lesson, or the reason why it does not count. What the owner or a study has set aside stays set aside."""
+    if row.quarantine in (BY_OWNER, OF_STUDY):
         return
     if lesson.quarantine is not None:
         searches.change(db, row.id, quarantine=lesson.quarantine)

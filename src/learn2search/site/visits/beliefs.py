@@ -68,6 +68,14 @@ class OpenSearch:
             return ()
         return self.known.numbers(rows if shown == rows else self.search.show(shown))
 
+    def show_also(self, number: int, shown: tuple[int, ...]) -> tuple[int, ...]:
+        """The items shown, with this one among them: if it is not, at a place that depends on its number alone."""
+        if number in shown or not shown:
+            return shown
+        place = number % len(shown)
+        rows = [self.known.row(one) for one in (*shown[:place], number, *shown[place + 1 :])]
+        return self.known.numbers(self.search.show(rows))
+
     def _free(self, shown: Sequence[int], active: frozenset[int]) -> list[int]:
         """Rows of the items that may be shown and were not, the most probable first."""
         taken = self.search.used | set(shown)

@@ -31,7 +31,7 @@ from learn2search.site.visits.search_state import SearchState, answers_that_coun
 from learn2search.site.visits.to_find import Ticket
 from learn2search.store import collections, items, searches
 from learn2search.store.collections import Collection
-from learn2search.store.enums import AnswerKind, SearchOrigin, SearchStatus
+from learn2search.store.enums import AnswerKind, SearchOrigin, SearchStatus, TrialKind
 from learn2search.store.items import Item
 from learn2search.store.searches import SearchRow, StepRow
 
@@ -105,12 +105,16 @@ def start(
     if options.archived:
         raise Conflict("“%(title)s” is archived: no new search begins here.", title=collection.title)
     count = _usual_show(site, collection, options, small_screen) if show is None else checked_show(show)
+    if ticket is not None and ticket.strategy is not None:
+        options = options.model_copy(update={"strategies": (ticket.strategy,)})
     row = _new_row(site, collection, options, visitor, count, origin)
     row = replace(row, near=_checked_hint(site, row, near))
     if ticket is not None:
-        row = replace(row, id=ticket.search_id, to_find=ticket.item)
+        row = _with_ticket(row, ticket)
     belief = site.beliefs.begin(row)
     first = _question(site, collection, row, belief, 1)
+    if row.trial is TrialKind.CHECK and row.to_find is not None:
+        first = replace(first, shown=belief.show_also(row.to_find, first.shown))
     with site.database.write() as db:
         is_new = searches.add(db, row, first)
     if is_new:
@@ -145,6 +149,11 @@ def _new_row(
         changed_at=now,
         ended_at=None,
     )
+
+
+def _with_ticket(row: SearchRow, ticket: Ticket) -> SearchRow:
+    """The row of a search for a known item."""
+    return replace(row, id=ticket.search_id, to_find=ticket.item, trial=ticket.trial, quarantine=ticket.quarantine)
 
 
 def _checked_hint(site: Site, row: SearchRow, near: Sequence[int]) -> tuple[int, ...]:
@@ -327,11 +336,19 @@ def _count(site: Site, search_id: str, given: Answer) -> SearchState:
     if question is None or given.number != question.number:
         return _not_counted(site, search_id, given)
     _check(before, question, given)
+    if before.row.trial is TrialKind.CHECK:
+        given = _final(given)
     if given.kind is AnswerKind.FOUND and given.chosen is not None:
         return _find(site, before, question, given, given.chosen)
     if given.kind is AnswerKind.NOT_HERE:
         return _end(site, before, question, given, None)
     return _continue(site, before, question, given)
+
+
+def _final(given: Answer) -> Answer:
+    """An answer to a check of attention: it ends the search, since what is to be found is one of the items shown."""
+    ends = {AnswerKind.CHOICE: AnswerKind.FOUND, AnswerKind.NONE: AnswerKind.NOT_HERE}
+    return replace(given, kind=ends.get(given.kind, given.kind))
 
 
 def _not_counted(site: Site, search_id: str, given: Answer) -> SearchState:
@@ -449,9 +466,9 @@ def _end(
 
 
 def _tell(db: Connection, site: Site, before: SearchState, target: int) -> None:
-    """Note the find for other programs; simulated visitors are none of their concern."""
+    """Note the find for other programs; simulated visitors and studies are none of their concern."""
     row = before.row
-    if row.origin is SearchOrigin.SIMULATED:
+    if row.origin is SearchOrigin.SIMULATED or row.trial is not None:
         return
     events.note_found(
         db,
@@ -505,8 +522,15 @@ def change_show(site: Site, search_id: str, show: int) -> SearchState:
 
     What was shown stays in the log, as a step that was replaced. That is no answer: the belief stays as it was, and
     its items may be shown again.
+
+    Raises
+    ------
+    Conflict
+        If it is a search of a study, where the number is part of the design.
     """
     count, before = checked_show(show), _log(site, search_id)
+    if before.row.trial is not None:
+        raise Conflict("In a study the number of items at a time is fixed.")
     question, row = before.question, replace(before.row, show=count)
     if question is None or before.exhausted or len(question.shown) == count:
         with site.database.write() as db:

@@ -16,6 +16,7 @@ from learn2search.site.context import Site
 from learn2search.site.errors import NotFound
 from learn2search.store import searches
 from learn2search.store.collections import Collection
+from learn2search.store.enums import TrialKind
 from learn2search.store.items import Item
 
 SECONDS = {MediaKind.PICTURE: 5, MediaKind.TEXT: 10, MediaKind.SOUND: 15}  # to look, to read, to listen
@@ -24,10 +25,23 @@ _TICKET = re.compile(rf"([0-9a-f]{{32}})-([0-9]{{1,9}})-([0-9a-f]{{{_SIGNED}}})"
 
 
 class Ticket(NamedTuple):
-    """What to look for, and the id of the search that will."""
+    """What to look for, and the id of the search that will.
+
+    Attributes
+    ----------
+    trial
+        What the search is for, in a study.
+    strategy
+        The one to search with, where a study decides it.
+    quarantine
+        Why the search teaches nothing, whatever comes of it.
+    """
 
     search_id: str
     item: int
+    trial: TrialKind | None = None
+    strategy: str | None = None
+    quarantine: str | None = None
 
 
 def draw(site: Site, collection: Collection, chance: random.Random | None = None) -> Ticket:

@@ -12,7 +12,7 @@ from learn2search.web.translation.nouns import NOUNS
 
 _PACKAGE = Path(__file__).parents[2]
 _SOURCES = (
-    *("site/context.py", "site/show_counts.py", "site/teaching/*.py", "site/visits/*.py"),
+    *("site/context.py", "site/show_counts.py", "site/studies/*.py", "site/teaching/*.py", "site/visits/*.py"),
     *("web/*.py", "web/translation/*.py"),
 )
 _NOT_FOR_VISITORS = {
@@ -29,7 +29,9 @@ _NOT_FOR_VISITORS = {
     "owner_api.py",
     "owner_pages.py",
     "owner_searches.py",
+    "owner_studies.py",
     "sentence_pages.py",
+    "study_setup.py",
     "webhook_pages.py",
 }
 _ERRORS = {name for name, one in vars(errors).items() if isinstance(one, type) and issubclass(one, errors.SiteError)}
