@@ -183,7 +183,7 @@ def test_screens_should_come_and_go_with_their_collection(database: Database, fa
         assert screens.lessons_of(db, faces.id) == screens.between(db, faces.id, 0, 1) == [(1, row)]
     before = all_rows(database)
     with database.changing_schema() as config:
-        command.downgrade(config, "0008")
+        command.downgrade(config, "0009")
     assert "screen" not in all_rows(database)
     database.migrate()
     assert all_rows(database) == before | {"screen": []}

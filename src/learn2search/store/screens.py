@@ -59,8 +59,8 @@ def triplets_by_click(anchor: int, shown: Sequence[int], chosen: Sequence[int]) 
 
 _COLUMNS = [field.name for field in fields(ScreenRow)]
 _ADD = {
-    "sqlite": sqlite.insert(screen).on_conflict_do_nothing(index_elements=["id"]),
-    "postgresql": postgresql.insert(screen).on_conflict_do_nothing(index_elements=["id"]),
+    "sqlite": sqlite.insert(screen).on_conflict_do_nothing(index_elements=["id"]).returning(screen.c.id),
+    "postgresql": postgresql.insert(screen).on_conflict_do_nothing(index_elements=["id"]).returning(screen.c.id),
 }
 _WEIGH = (
     update(screen)
@@ -72,7 +72,7 @@ _WEIGH = (
 def add(db: Connection, row: ScreenRow) -> bool:
     """Write an answer; False when this screen has one."""
     values = asdict(row) | {"shown": list(row.shown), "chosen": list(row.chosen)}
-    return db.execute(_ADD[db.dialect.name], values).rowcount == 1
+    return db.execute(_ADD[db.dialect.name], values).first() is not None  # of an INSERT, rowcount may be unknown
 
 
 def get(db: Connection, screen_id: str) -> ScreenRow | None:

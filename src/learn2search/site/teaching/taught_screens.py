@@ -30,7 +30,7 @@ _RECENT = 5  # screens of a visitor, by whose times the newest is doubted
 _LONGEST = 24 * 3600 * 1000  # milliseconds that an answer may take
 
 
-class Ticket(NamedTuple):
+class AskedScreen(NamedTuple):
     """A screen that was asked: its id, and when, in milliseconds since 1970."""
 
     screen_id: str
@@ -45,7 +45,7 @@ def ask(site: Site, collection: Collection, screen: Screen) -> str:
     return f"{words}-{_signature(site, collection, words)}"
 
 
-def read(site: Site, collection: Collection, text: str) -> Ticket:
+def read(site: Site, collection: Collection, text: str) -> AskedScreen:
     """What `ask` wrote.
 
     Raises
@@ -57,7 +57,7 @@ def read(site: Site, collection: Collection, text: str) -> Ticket:
     if parts is None or not hmac.compare_digest(parts[5], _signature(site, collection, parts[1])):
         raise Invalid("This screen was not asked here: please load the page again.")
     anchor, *shown = map(int, parts[4].split("."))
-    return Ticket(parts[2], int(parts[3]), Screen(anchor, tuple(shown)))
+    return AskedScreen(parts[2], int(parts[3]), Screen(anchor, tuple(shown)))
 
 
 def _signature(site: Site, collection: Collection, words: str) -> str:
@@ -65,7 +65,7 @@ def _signature(site: Site, collection: Collection, words: str) -> str:
 
 
 def answer(
-    site: Site, collection: Collection, ticket: Ticket, chosen: list[int], visitor: str, *, by_owner: bool
+    site: Site, collection: Collection, ticket: AskedScreen, chosen: list[int], visitor: str, *, by_owner: bool
 ) -> bool:
     """Learn which of those shown are most like the anchor; none of them is an answer, too, which teaches nothing.
 
