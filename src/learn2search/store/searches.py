@@ -94,8 +94,8 @@ class SearchRow:
 
 # The statements of every click are built once.
 _ADD = {
-    "sqlite": sqlite.insert(search).on_conflict_do_nothing(index_elements=["id"]),
-    "postgresql": postgresql.insert(search).on_conflict_do_nothing(index_elements=["id"]),
+    "sqlite": sqlite.insert(search).on_conflict_do_nothing(index_elements=["id"]).returning(search.c.id),
+    "postgresql": postgresql.insert(search).on_conflict_do_nothing(index_elements=["id"]).returning(search.c.id),
 }
 _GET = select(search).where(search.c.id == bindparam("of_search"))
 _STEPS = select(step).where(step.c.search_id == bindparam("of_search")).order_by(step.c.number)
@@ -119,7 +119,7 @@ _WEIGH = (
 
 def add(db: Connection, row: SearchRow, first: StepRow) -> bool:
     """Write a new search and its first question; False when there is one of this id."""
-    if db.execute(_ADD[db.dialect.name], _row_values(row)).rowcount == 0:
+    if db.execute(_ADD[db.dialect.name], _row_values(row)).first() is None:
         return False
     show(db, row.id, first)
     return True

@@ -28,7 +28,10 @@ def test_screens_should_be_drawn_from_active_items_while_nothing_is_known(site: 
     assert {item for screen in asked for item in (screen.anchor, *screen.shown)} == set(range(30)) - {4}
 
 
-def test_a_model_should_choose_screens_by_what_they_tell(site: Site, learnt: Collection) -> None:
+def test_a_model_should_choose_screens_by_what_they_tell(
+    site: Site, learnt: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("learn2search.site.teaching.next_screen._EVEN", 0)
     trainer.ask_for(site, learnt)
     trainer.train_due(site)
     now = site.collection("colours")

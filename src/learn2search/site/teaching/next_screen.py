@@ -1,7 +1,8 @@
 """Which screen to ask next: an item, and others beside it.
 
-While nothing is known of the items, screens are drawn at random, those that were asked least first. Afterwards the
-library chooses those whose answers are expected to tell most (`next_triplets`), some at a time.
+While little is known of the items, screens are drawn at random, those that were asked least first: a model of few
+answers chooses worse (docs/research/teaching.md). Afterwards the library chooses those whose answers are expected to
+tell most (`next_triplets`), some at a time.
 """
 
 from collections import deque
@@ -18,6 +19,7 @@ from learn2search.store import screens
 from learn2search.store.collections import Collection
 from learn2search.typing import Array, Items
 
+_EVEN = 4  # screens an item that are drawn at random, before the model chooses
 _BATCH = 16  # screens that are chosen together
 _SECONDS = 120.0  # that a batch may be old
 _LOOKED_AT = 2000  # items, at random, from which a batch is chosen where there are more
@@ -57,9 +59,9 @@ def choose_screens(
 ) -> list[Screen]:
     """So many screens. seed: None takes the randomness of the operating system."""
     generator = np.random.default_rng(seed)
-    if known.metadata.knows_nothing or known.embedding.var is None:
-        asked = even_screens(*_times_asked(site, collection, known.items), shown, count, generator)
-        rows = known.items[asked]
+    as_anchor, in_all = _times_asked(site, collection, known.items)
+    if known.metadata.knows_nothing or known.embedding.var is None or as_anchor.mean() < _EVEN:
+        rows = known.items[even_screens(as_anchor, in_all, shown, count, generator)]
     else:
         most = min(len(known.items), _LOOKED_AT)
         places = np.sort(generator.choice(len(known.items), most, replace=False))
