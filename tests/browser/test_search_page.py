@@ -257,7 +257,7 @@ def test_the_owner_should_sign_in_and_look_around(open_page: Open, running: Runn
     page = open_page("/owner")
     page.get_by_label("Token").fill(running.token)
     page.get_by_role("button", name="Sign in").click()
-    page.get_by_role("link", name="Drawn faces").click()
+    page.get_by_role("link", name="Drawn faces", exact=True).click()
     expect(page.get_by_role("heading", name="Searches keep getting shorter")).to_be_visible()
     expect(page.locator(".map image").first).to_be_visible()
     for name in ("Items", "Searches", "Set aside", "Settings", "Overview"):

@@ -52,7 +52,7 @@ class GrowthCurve:
     >>> import learn2search as l2s
     >>> curve = l2s.GrowthCurve(100, 4, (10.0, 100.0, 1000.0), (20.0, 8.0, 4.0), best=4.0)
     >>> round(curve.at(100)), round(curve.enough)
-    (8, 475)
+    (8, 477)
     """
 
     n_items: int
