@@ -12,10 +12,10 @@ unexport PYTHONDONTWRITEBYTECODE
 export UV_SYSTEM_CERTS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo play test lint bench reproduce docs messages clean
+.PHONY: help demo play test lint bench reproduce docs docs-serve messages clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
 
 demo: .venv/.web ## the search page: find the face you have in mind, among 513
 	@.venv/bin/learn2search demo
@@ -37,14 +37,17 @@ bench: .venv/.dev ## how many queries each strategy needs, and how long they tak
 reproduce: .venv/.dev ## the paper's experiments, in minutes; ARGS="--full" as in the paper, ARGS="--help" for more
 	@.venv/bin/learn2search reproduce $(ARGS)
 
-docs: .venv/.dev ## check that the documentation is complete, its links lead somewhere and its code runs
-	@.venv/bin/python -m pytest tests/test_docs.py tests/test_docstrings.py
+docs: .venv/.dev ## build the documentation site into build/docs
+	@.venv/bin/python -m docs.website
+
+docs-serve: .venv/.dev ## build the documentation site and show it; ARGS="--port 0" for another port
+	@.venv/bin/python -m docs.website --serve $(ARGS)
 
 messages: .venv/.dev ## bring the catalogues of the visitors' languages up to date with the pages
 	@.venv/bin/python -m learn2search.web.translation
 
 clean: ## remove everything that make and the tools have put here
-	rm -rf .venv .tools .peers .numba_cache .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv .tools .peers build .numba_cache .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find src tests research -name __pycache__ -prune -exec rm -rf {} +
 
 # --- set-up -------------------------------------------------------------------------------------------------
