@@ -11,6 +11,7 @@ cblearn has no names: its `(X, y)` are arrays, which `triplets.as_triplets(X, y)
 structured array, or anything with `columns` (pandas, polars) or `column_names` (pyarrow) and a column at `[name]`.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -34,6 +35,7 @@ PARTICIPANT = (
 )
 SESSION = ("session", "session_id", "assignment_id", "block")
 SCREEN = ("screen", "screen_id", "search", "search_id", "group", "trial", "trial_id", "trial_index")
+_NUMBERED = re.compile(r"column_\d+")  # polars' names for the columns of an array
 _NOTHING = ("", "na", "nan", "null", "none", "-1")  # an empty place of a psiz trial
 
 Labels = NDArray[np.object_]  # what stands in a table: names or numbers
@@ -54,16 +56,16 @@ def is_table(value: Any) -> bool:
 
 
 def has_default_names(table: Any) -> bool:
-    """Columns that are only numbered, as pandas does with an array: their order is all there is."""
-    return all(isinstance(name, int | np.integer) for name in _names(table))
+    """Columns that are only numbered, as pandas and polars do with an array: their order is all there is."""
+    return all(isinstance(name, int | np.integer) or _NUMBERED.fullmatch(str(name)) for name in _names(table))
 
 
 def columns_of(table: Any) -> Columns:
     """The columns, their names in small letters with _ for a space."""
-    found = {plain_name(str(name)): _values(table[name]) for name in _names(table)}
-    if len(found) < len(_names(table)):
+    names = {plain_name(str(name)): name for name in _names(table)}
+    if len(names) < len(_names(table)):
         raise ValueError(f"two columns have one name: {', '.join(map(str, _names(table)))}")
-    return found
+    return {plain: _values(table[name]) for plain, name in names.items()}
 
 
 def plain_name(name: str) -> str:
@@ -141,7 +143,17 @@ def _number(value: Any, where: str) -> int:
         raise ValueError(f"{where}: n_select, is_ranked and is_catch_trial are whole numbers, got {value!r}") from None
 
 
+def is_missing(value: Any) -> bool:
+    """None, NaN, and the gaps of pandas: NaT is not itself, and whether NA is cannot be said."""
+    try:
+        return value is None or bool(value != value)
+    except TypeError:
+        return True
+
+
 def _names(table: Any) -> list[Any]:
+    if hasattr(type(table), "collect") and hasattr(type(table), "collect_schema"):
+        raise ValueError(f"a {type(table).__name__} has not been computed yet: give its collect()")
     if isinstance(table, Mapping):
         return list(table)
     if isinstance(table, np.ndarray):
@@ -153,11 +165,12 @@ def _names(table: Any) -> list[Any]:
 
 
 def _values(column: Any) -> Labels:
-    """A column as Python's own values; text without space around it."""
+    """A column as Python's own values, None where there is none; text without space around it."""
     for listed in ("to_pylist", "to_list", "tolist"):
         if hasattr(column, listed):
             column = getattr(column, listed)()
             break
     found = np.empty(len(column), object)
-    found[:] = [value.strip() if isinstance(value, str) else value for value in column]
+    for row, value in enumerate(column):
+        found[row] = value.strip() if isinstance(value, str) else None if is_missing(value) else value
     return found

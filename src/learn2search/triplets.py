@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from learn2search.streams import seed_sequence
-from learn2search.triplet_columns import columns_of, has_default_names, is_table, read_answers
+from learn2search.triplet_columns import columns_of, has_default_names, is_missing, is_table, read_answers
 from learn2search.typing import Array, Groups, Integers, Mask, Seed, Triplets
 
 _MOST_UNNAMED = 1_000_000  # items without n_items being given, where hardly any of them occurs
@@ -73,7 +73,9 @@ def _array(triplets: Any) -> NDArray[np.generic]:
     """The rows; of a table the columns that are anchor, near and far by their names."""
     if not is_table(triplets) or has_default_names(triplets):
         return np.asarray(triplets)
-    return np.array(read_answers(columns_of(triplets), "the table").labels.tolist())
+    rows = read_answers(columns_of(triplets), "the table").labels.tolist()
+    _check_no_gaps([label for row in rows for label in row])
+    return np.array(rows)
 
 
 def _whole_numbers(rows: NDArray[np.generic], name: str) -> Triplets:
@@ -297,10 +299,9 @@ def from_labels(rows: Any) -> tuple[Triplets, tuple[Any, ...]]:
     if not table or any(len(row) != 3 for row in table):
         raise ValueError("labels must be rows of three, anchor, near, far, and at least one of them")
     flat = [label for row in table for label in row]
+    _check_no_gaps(flat)
     numbers: dict[Hashable, int | None] = {}
     for place, label in enumerate(flat):
-        if label is None or label == "" or label != label:  # NaN is not itself
-            raise ValueError(f"row {place // 3} has no {('anchor', 'near', 'far')[place % 3]}: drop it")
         if not isinstance(label, Hashable):
             raise ValueError(f"row {place // 3}: {label!r} cannot be a name, which is text, a number, a tuple, ...")
         if label not in numbers:
@@ -318,6 +319,12 @@ def from_labels(rows: Any) -> tuple[Triplets, tuple[Any, ...]]:
     names = sorted(set(flat)) if len(kinds) == 1 else sorted(set(flat), key=str)
     number = {name: at for at, name in enumerate(names)}
     return np.array([number[label] for label in flat], np.int64).reshape(-1, 3), tuple(names)
+
+
+def _check_no_gaps(flat: list[Any]) -> None:
+    for place, label in enumerate(flat):
+        if is_missing(label) or label == "":
+            raise ValueError(f"row {place // 3} has no {('anchor', 'near', 'far')[place % 3]}: drop it")
 
 
 def _as_number(label: Any) -> int | None:
