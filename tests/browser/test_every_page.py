@@ -168,6 +168,16 @@ def test_axe_should_find_no_violation_in_the_other_looks(
     test_axe_should_find_no_violation(look, places, images, which, name)
 
 
+@pytest.mark.parametrize("which", ["overview", "searches"])
+def test_the_owner_should_read_a_table_without_scrolling_sideways(
+    look: Look, places: dict[str, str], which: str
+) -> None:
+    page = look(places[which], "desktop")
+    hidden = page.locator(".scroll").evaluate_all("all => all.map(one => one.scrollWidth - one.clientWidth)")
+    assert hidden
+    assert max(hidden) <= 1
+
+
 def _photograph(page: Page, path: Path, whole: bool) -> None:
     """A page, whole or what is seen first; pictures that load when they are scrolled to are loaded first."""
     page.evaluate("() => document.querySelectorAll('img[loading=lazy]').forEach(one => { one.loading = 'eager'; })")

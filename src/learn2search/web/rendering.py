@@ -32,8 +32,9 @@ def _date(then: float) -> str:
 
 
 def _moment(then: float) -> str:
-    """A day and a time: 12 March 2026, 14:05 (UTC)."""
-    return f"{_date(then)}, {time.strftime('%H:%M', time.gmtime(then))}"
+    """A day and a time, short enough for a table: 12 Mar 2026, 14:05 (UTC)."""
+    moment = time.gmtime(then)
+    return f"{moment.tm_mday} {time.strftime('%b %Y, %H:%M', moment)}"
 
 
 def _length(seconds: float) -> str:
