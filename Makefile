@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export UV_SYSTEM_CERTS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo play test lint bench reproduce docs docs-serve messages clean
+.PHONY: help demo play test lint bench reproduce docs docs-serve package messages clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -42,6 +42,9 @@ docs: .venv/.dev ## build the documentation site into build/docs
 
 docs-serve: .venv/.dev ## build the documentation site and show it; ARGS="--port 0" for another port
 	@.venv/bin/python -m docs.website --serve $(ARGS)
+
+package: .venv/.dev ## the wheel and the source distribution, in dist/
+	@$(UV) build --quiet --out-dir dist && ls -l dist
 
 messages: .venv/.dev ## bring the catalogues of the visitors' languages up to date with the pages
 	@.venv/bin/python -m learn2search.web.translation

@@ -7,10 +7,11 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+PROGRAM = (sys.executable, "-m", "learn2search.cli")
 PATIENCE = 240  # seconds: the very first start compiles
 
 
@@ -22,13 +23,19 @@ class Served:
 
 
 @contextmanager
-def served(*arguments: str, home: Path, workers: int = 1) -> Iterator[Served]:
+def served(
+    *arguments: str,
+    home: Path,
+    workers: int = 1,
+    program: Sequence[str] = PROGRAM,
+    environment: Mapping[str, str] | None = None,
+) -> Iterator[Served]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     options = ["--port", str(port), "--workers", str(workers), "--no-browser", "--home", str(home)]
-    command = [sys.executable, "-m", "learn2search.cli", *arguments, *options]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    command = [*program, *arguments, *options]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
     try:
         token = ""
         assert process.stdout is not None

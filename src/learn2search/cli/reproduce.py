@@ -23,6 +23,9 @@ Get its sources and run this command in their folder; there, `make reproduce` al
 def reproduce(context: typer.Context) -> None:
     """Run the paper's experiments, and put each of its claims beside what was measured."""
     root = find_repository()
+    if root is None and "--help" in context.args:
+        typer.echo(f"Usage: learn2search reproduce [OPTIONS]\n\n{reproduce.__doc__}\n\n{_NOT_HERE}")
+        raise typer.Exit
     if root is None:
         raise SystemExit(_NOT_HERE)
     raise typer.Exit(_run([sys.executable, "-m", "research.reproduce", *context.args], root))
