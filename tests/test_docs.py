@@ -1,6 +1,9 @@
 """The documentation is complete and right: names, commands, settings, links, images, and code that runs."""
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +19,7 @@ PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
 FIGURES = (path for path in (ROOT / "research" / "results").glob("*.svg") if not path.stem.endswith("-quick"))
 IMAGES = sorted([*(ROOT / "docs" / "images").iterdir(), *FIGURES])
 
+SLOW_PAGES = ("accelerated", "embeddings", "faces", "learning", "triplets")  # seconds each: `make test` leaves them out
 CODE = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
 NOT_RUN = re.compile(r"<!-- not run: (needs .+) -->\n$")
 BLOCK = re.compile(r"(?<=```python\n).*?(?=```)", re.DOTALL)
@@ -115,14 +119,34 @@ def test_python_blocks_are_valid(page: Path) -> None:
         compile("\n" * line + block, str(page), "exec")
 
 
-@pytest.mark.usefixtures("forgotten_names")
-@pytest.mark.parametrize("page", [page for page in PAGES if python_blocks(page)], ids=lambda page: page.stem)
-def test_python_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In their order, with the names of those before. One that cannot run says so: `<!-- not run: needs ... -->`."""
-    monkeypatch.chdir(tmp_path)
-    names: dict[str, Any] = {"__name__": "__main__"}
-    for line, block in python_blocks(page):
-        exec(compile("\n" * line + block, str(page), "exec"), names)
+def run_alone(page: Path, folder: Path) -> subprocess.CompletedProcess[str]:
+    """The blocks of a page as one program in a fresh interpreter, on the lines of the page: errors name those."""
+    program = folder / f"{page.stem}.py"
+    lines = [""] * (page.read_text().count("\n") + 1)
+    for first, block in python_blocks(page):
+        lines[first : first + block.count("\n")] = block.splitlines()
+    program.write_text("\n".join(lines))
+    strict = [option for warning in ("error", "ignore:os.fork:RuntimeWarning") for option in ("-W", warning)]
+    environment = os.environ | {"MPLBACKEND": "agg", "PYTHONPATH": str(ROOT)}  # `research` is a package of the clone
+    return subprocess.run(
+        [sys.executable, *strict, str(program)],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=900,
+    )
+
+
+def page_to_run(page: Path) -> Any:
+    return pytest.param(page, id=page.stem, marks=[pytest.mark.heavy] if page.stem in SLOW_PAGES else [])
+
+
+@pytest.mark.parametrize("page", [page_to_run(page) for page in PAGES if python_blocks(page)])
+def test_python_blocks_run(page: Path, tmp_path: Path) -> None:
+    """In their order and as printed. One that cannot run says so: `<!-- not run: needs ... -->`."""
+    ran = run_alone(page, tmp_path)
+    assert ran.returncode == 0, ran.stderr
 
 
 def test_make_targets_named_in_the_readme_exist() -> None:
