@@ -14,6 +14,7 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
     "docs.website.mathml",
+    "docs.website.name_links",
 ]
 root_doc = "index"
 exclude_patterns = ["files/**"]
@@ -21,12 +22,18 @@ exclude_patterns = ["files/**"]
 myst_enable_extensions = ["dollarmath", "attrs_inline", "deflist"]
 myst_heading_anchors = 6
 
-default_role = "py:obj"
+suppress_warnings = [
+    "ref.python",  # an attribute has the name of that of another class: `n_items`
+]
+default_role = "literal"  # what stands as code; a public name becomes a link: name_links.py
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 napoleon_google_docstring = False
+napoleon_use_ivar = True
+napoleon_use_param = False  # else each word of a type is looked up as a name
 napoleon_use_rtype = False
 napoleon_preprocess_types = False
+toc_object_entries_show_parents = "hide"
 html_math_renderer = "mathml"
 
 _light, _dark = variables()

@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[2]
 FROM_OUTSIDE = {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
 ELSEWHERE = {**FROM_OUTSIDE, "README.md": "index.md", "docs/research/README.md": "research/index.md"}
 FILES = "files"
+PAGES_AND_PICTURES = (".md", ".webp", ".png", ".svg")
 
 _FENCE = re.compile(r"(^ *(`{3,}|~{3,}).*?^ *\2`*$)", re.DOTALL | re.MULTILINE)
 _FOLDER = re.compile(r"\[([^\]]+)\]\(([^):#]+)\)")
@@ -23,7 +24,11 @@ def place_on_site(path: str) -> str:
     """Where the file of the repository is on the site, from the site's root."""
     if path in ELSEWHERE:
         return ELSEWHERE[path]
-    return path.removeprefix("docs/") if path.startswith("docs/") else f"{FILES}/{path}"
+    if path.startswith("docs/tutorials/") and path.endswith(".py"):
+        return path.removeprefix("docs/").removesuffix(".py") + ".md"
+    if path.startswith("docs/") and path.endswith(PAGES_AND_PICTURES):
+        return path.removeprefix("docs/")
+    return f"{FILES}/{path}"
 
 
 def for_site(text: str, page: str, copy: Callable[[str], None]) -> str:

@@ -19,19 +19,32 @@ def default_home() -> Path:
 class Settings(BaseSettings):
     """Where the site keeps its state and how it is served."""
 
-    model_config = SettingsConfigDict(env_prefix="LEARN2SEARCH_", env_ignore_empty=True, extra="ignore")
+    model_config = SettingsConfigDict(
+        env_prefix="LEARN2SEARCH_", env_ignore_empty=True, extra="ignore", use_attribute_docstrings=True
+    )
 
     home: Path = Field(default_factory=default_home)
+    """Where the site keeps its state: database, media, features of the media. By default in the user's data folder."""
     database_url: str | None = None
+    """`postgresql://...`; by default SQLite in the home folder."""
     host: str = "127.0.0.1"
+    """The address to listen on."""
     port: int = Field(default=8000, ge=0, le=65535)
+    """The port to listen on."""
     workers: int = Field(default=1, ge=1, le=64)
+    """How many processes serve."""
     seed: int | None = Field(default=None, ge=0)
+    """Makes training repeatable."""
     answers_per_minute: int = Field(default=240, ge=1)
+    """How many answers one visitor may give, or a program at one address."""
     searches_per_minute: int = Field(default=40, ge=1)
+    """How many searches one visitor may begin, or a program at one address."""
     visitors_per_address: int = Field(default=10, ge=1)
+    """How many times as much all visitors of one address may do together."""
     webhook_private: bool = False
+    """Whether webhooks may lead into private networks."""
     embed_origins: Annotated[tuple[str, ...], NoDecode] = ()
+    """The sites whose pages may show searches and use the API, between commas: `https://shop.example`."""
 
     @field_validator("embed_origins", mode="before")
     @classmethod

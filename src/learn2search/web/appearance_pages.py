@@ -29,6 +29,7 @@ OWNER = [Depends(must_be_owner)]
 
 @router.get(PAGE, dependencies=OWNER)
 def appearance(request: Request, site: OurSite) -> Response:
+    """The looks of the site: name, logo, accent."""
     return render(request, "owner/appearance.html", our_name=OUR_NAME, adjusted=_adjusted(appearance_of(site)))
 
 
@@ -47,6 +48,7 @@ def change(
     without_logo: Annotated[str, Form()] = "",
     logo: Annotated[UploadFile | None, File()] = None,
 ) -> Response:
+    """Keep the looks of the site."""
     changes = {"name": name.strip() or OUR_NAME, "accent": accent.strip().lower(), "advertised": bool(advertised)}
     sent = logo.file.read() if logo is not None else b""
     if sent or without_logo:

@@ -48,7 +48,7 @@ _WRITTEN, _WRITTEN_SECONDS = "health", 5.0  # a setting that is written to see w
 
 @router.get("/healthz")
 async def healthz(request: Request, site: Annotated[Site, Depends(site_of)]) -> Response:
-    """In threads of its own, so that it answers however busy the others are."""
+    """Whether the site works: ok, degraded or unavailable (503). It has threads of its own, to answer at any time."""
     with move_on_after(PATIENCE):
         return await to_thread.run_sync(_health, site, limiter=request.app.state.health, abandon_on_cancel=True)
     return _unhealthy(f"the database does not answer within {PATIENCE:.0f} s")
@@ -85,6 +85,7 @@ def _trouble(site: Site) -> list[str]:
 
 @router.get("/metrics", dependencies=[Depends(limited("metrics"))])
 def metrics(site: Annotated[Site, Depends(site_of)]) -> Response:
+    """What the site has done, in Prometheus' format."""
     failures = {collection.id: failure.times for collection, failure in failing(site)}
     with site.database.read() as db:
         sizes, known = collections.sizes(db), collections.all_collections(db)

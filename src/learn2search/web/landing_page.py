@@ -20,6 +20,7 @@ OurSite = Annotated[Site, Depends(site_of)]
 
 @router.get("/")
 def landing(request: Request, site: OurSite) -> Response:
+    """The collections, or the only one."""
     return landing_of(request, site, figures.summaries(site))
 
 

@@ -45,6 +45,7 @@ def media(request: Request, slug: str, name: str) -> Response:
 
 @router.get("/favicon.ico")
 def favicon() -> Response:
+    """The mark of the site."""
     return FileResponse(_STATIC / "mark.svg", media_type="image/svg+xml", headers={"Cache-Control": "max-age=86400"})
 
 

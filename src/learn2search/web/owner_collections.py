@@ -27,6 +27,7 @@ _LOOK_AGAIN = "2"  # seconds
 
 @router.get("/-/new")
 def new(request: Request) -> Response:
+    """A form for a new collection."""
     return render(request, "owner/new.html", problem=None, title="", noun="picture", nouns="pictures")
 
 
@@ -85,23 +86,27 @@ def imports(request: Request, site: OurSite, collection: Ours) -> Response:
 
 @router.post("/{slug}/move")
 def move(site: OurSite, collection: Ours, by: Annotated[int, Form()]) -> Response:
+    """Move the collection up or down in the list."""
     collection_changes.move_collection(site, collection, by)
     return RedirectResponse("/owner?did=moved", 303)
 
 
 @router.post("/{slug}/archive")
 def archive(site: OurSite, collection: Ours, reopen: Annotated[str, Form()] = "") -> Response:
+    """Archive the collection: it begins no new searches. Or take it back."""
     collection_changes.archive_collection(site, collection, not reopen)
     return back(collection.slug, "/settings", "opened" if reopen else "archived")
 
 
 @router.get("/{slug}/delete")
 def ask_to_delete(request: Request, collection: Ours) -> Response:
+    """What would be deleted, and a form that asks for the name."""
     return render(request, "owner/delete.html", collection=collection, problem=None)
 
 
 @router.post("/{slug}/delete")
 def delete(request: Request, site: OurSite, collection: Ours, title: Annotated[str, Form()] = "") -> Response:
+    """Delete the collection for good."""
     try:
         collection_changes.delete_collection(site, collection, title)
     except SiteError as error:

@@ -31,6 +31,7 @@ Wanted = Annotated[ItemFilter, Depends(filter_of)]
 
 @router.get("/{slug}/items")
 def items(request: Request, site: OurSite, collection: Ours, wanted: Wanted, start: int = 0) -> Response:
+    """The items, with filters."""
     start = max(0, start)
     total, found = list_items(site, collection, wanted, start, PAGE)
     return render(
@@ -50,6 +51,7 @@ def items(request: Request, site: OurSite, collection: Ours, wanted: Wanted, sta
 
 @router.get("/{slug}/duplicates")
 def duplicates(request: Request, site: OurSite, collection: Ours) -> Response:
+    """Items that look nearly the same."""
     found = find_duplicates(site, collection)
     return render(request, "owner/duplicates.html", collection=collection, found=found)
 
@@ -94,6 +96,7 @@ def change_item(
     active: Annotated[str, Form()] = "",
     query: Annotated[str, Form()] = "",
 ) -> Response:
+    """Change the words of one item; retire or restore it."""
     words = {"title": title.strip()[:300], "description": description.replace("\r\n", "\n")[:4000]}
     if group is not None:
         words["family"] = group.strip()[:100]

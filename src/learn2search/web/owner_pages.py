@@ -31,6 +31,7 @@ LATEST = 12
 
 @router.get("/owner")
 def door(request: Request, site: OurSite) -> Response:
+    """The owner's collections; a form to sign in for everybody else."""
     if not is_owner(request):
         return render(request, "owner/login.html", wrong=False)
     known = [(one, options_of(one), size) for one, size in owners.collections_of(site)]
@@ -39,6 +40,7 @@ def door(request: Request, site: OurSite) -> Response:
 
 @router.post("/owner")
 def enter(request: Request, site: OurSite, token: Annotated[str, Form()] = "") -> Response:
+    """Sign in with the owner's token."""
     request.app.state.limits.check(request, "tokens")
     if not site.is_owner(token.strip()):
         return render(request, "owner/login.html", status=401, wrong=True)
@@ -61,6 +63,7 @@ def leave(site: OurSite) -> Response:
 
 @inside.get("/{slug}")
 def overview(request: Request, site: OurSite, collection: Ours) -> Response:
+    """The dashboard of the collection."""
     return render(
         request,
         "owner/overview.html",
@@ -85,6 +88,7 @@ def plan(request: Request, items: int = 500, pictures: int = 4, searches: int = 
 
 @inside.get("/{slug}/settings")
 def settings(request: Request, site: OurSite, collection: Ours) -> Response:
+    """The settings of the collection."""
     return render(
         request,
         "owner/settings.html",
@@ -111,6 +115,7 @@ def change_settings(
     listed: Annotated[str, Form()] = "",
     to_find: Annotated[str, Form()] = "",
 ) -> Response:
+    """Keep the settings of the collection."""
     values: dict[str, Any] = options_of(collection).model_dump()
     values |= {"noun": noun.strip(), "nouns": nouns.strip(), "note": note.strip()}
     values["show"] = int(show) if show.isdecimal() and len(show) < 4 else show
@@ -121,12 +126,14 @@ def change_settings(
 
 @inside.post("/{slug}/retrain")
 def retrain(site: OurSite, collection: Ours) -> Response:
+    """Fit anew now."""
     trainer.ask_for(site, collection)
     return back(collection.slug, did="retrain")
 
 
 @inside.post("/{slug}/rollback")
 def rollback(site: OurSite, collection: Ours, version: Annotated[int, Form()]) -> Response:
+    """Take an earlier model into use again."""
     publishing.roll_back(site, collection, version)
     return back(collection.slug, did="rolled-back")
 

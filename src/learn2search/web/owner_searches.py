@@ -53,6 +53,7 @@ def all_searches(
 
 @router.get("/{slug}/searches/{search_id}")
 def replay(request: Request, site: OurSite, collection: Ours, search_id: str) -> Response:
+    """One search, step by step."""
     now, steps = searching.state(site, search_id), owners.replay(site, search_id)
     shown = site.items(collection.id, {number for step in steps for number in step.shown})
     model = site.models.model(now.row.model_id).info
@@ -63,5 +64,6 @@ def replay(request: Request, site: OurSite, collection: Ours, search_id: str) ->
 
 @router.post("/{slug}/searches/{search_id}/quarantine")
 def quarantine(site: OurSite, collection: Ours, search_id: str, release: Annotated[str, Form()] = "") -> Response:
+    """Set a search aside, or trust it."""
     owners.release(site, search_id) if release else owners.set_aside(site, search_id)
     return back(collection.slug, f"/searches/{search_id}", "released" if release else "aside")

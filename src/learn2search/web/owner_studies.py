@@ -25,6 +25,7 @@ OurStudy = Annotated[Study, Depends(the_study)]
 
 @router.get("/{slug}/studies")
 def studies(request: Request, site: OurSite, collection: Ours) -> Response:
+    """The studies of the collection, and a form for a new one."""
     known = study_setup.studies_of(site, collection)
     return render(
         request,
@@ -46,6 +47,7 @@ async def filled_in(request: Request) -> dict[str, Any]:
 
 @router.post("/{slug}/studies")
 def create(site: OurSite, collection: Ours, values: Annotated[dict[str, Any], Depends(filled_in)]) -> Response:
+    """Make a study."""
     targets = values.pop("targets", "")
     made = study_setup.create_study(site, collection, values, targets)
     return back(collection.slug, f"/studies/{made.id}", "saved")
@@ -53,6 +55,7 @@ def create(site: OurSite, collection: Ours, values: Annotated[dict[str, Any], De
 
 @router.get("/{slug}/studies/{study_id}")
 def study(request: Request, site: OurSite, collection: Ours, one: OurStudy) -> Response:
+    """One study: its design, its links, how far participants are."""
     link = f"{str(request.base_url).rstrip('/')}/s/{one.id}?participant="
     return render(
         request,
@@ -78,5 +81,6 @@ def change(site: OurSite, collection: Ours, one: OurStudy, do: Annotated[str, Fo
 
 @router.get("/{slug}/studies/{study_id}/trials.csv")
 def trials(site: OurSite, collection: Ours, one: OurStudy) -> Response:
+    """The data of the study, a row for each trial."""
     headers = {"Content-Disposition": f'attachment; filename="{collection.slug}-{one.id}-trials.csv"'}
     return StreamingResponse(exports.trials(site, [one]), media_type="text/csv", headers=headers)

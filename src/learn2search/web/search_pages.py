@@ -174,6 +174,7 @@ def _go_on(request: Request, site: Site, now: SearchState) -> Response:
 
 @router.post("/s/{search_id}/not-it", dependencies=ANSWER)
 def not_it(site: OurSite, search_id: str) -> Response:
+    """Undo the end: the last question is open again."""
     return _go_to(searching.correct(site, search_id))
 
 

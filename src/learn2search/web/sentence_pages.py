@@ -22,6 +22,7 @@ _PLACES = {ANY: "All languages"} | {code: language.name for code, language in LA
 
 @router.get("/owner/{slug}/sentences")
 def sentences(request: Request, site: OurSite, slug: str) -> Response:
+    """The sentences that visitors read, to be changed."""
     collection = site.collection(slug)
     return _page(request, collection, options_of(collection), preview=False)
 

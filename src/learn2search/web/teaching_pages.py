@@ -42,6 +42,7 @@ def answer_by_link(
     none: Pressed = None,
     undo: Pressed = None,
 ) -> Response:
+    """An answer of somebody who has the link."""
     collection = access.collection_of_link(site, secret)
     return _answer(request, site, collection, f"/t/{secret}", ticket, chosen, none, undo, by_owner=False)
 
@@ -63,6 +64,7 @@ def answer_by_owner(
     none: Pressed = None,
     undo: Pressed = None,
 ) -> Response:
+    """An answer of the owner."""
     access.check_owner_teaches(collection)
     home = f"/owner/{collection.slug}/teach"
     return _answer(request, site, collection, home, ticket, chosen, none, undo, by_owner=True)

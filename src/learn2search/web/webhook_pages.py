@@ -16,6 +16,7 @@ router = APIRouter(prefix="/owner/{slug}/webhooks", dependencies=[Depends(must_b
 
 @router.get("")
 def look(request: Request, site: OurSite, collection: Ours) -> Response:
+    """The webhooks of the collection and their last deliveries."""
     return render(
         request,
         "owner/webhooks.html",
@@ -33,6 +34,7 @@ def add(
     url: Annotated[str, Form()],
     kinds: Annotated[list[str], Form(default_factory=list)],
 ) -> Response:
+    """Add a webhook."""
     subscriptions.add_webhook(site, collection, url, kinds)
     return _back(collection)
 
@@ -46,6 +48,7 @@ def test_delivery(site: OurSite, collection: Ours, webhook_id: str) -> Response:
 
 @router.post("/{webhook_id}/remove")
 def remove(site: OurSite, collection: Ours, webhook_id: str) -> Response:
+    """Remove a webhook."""
     subscriptions.remove_webhook(site, collection, webhook_id)
     return _back(collection)
 
