@@ -26,6 +26,9 @@ def _search() -> None:
             search.tell(search.ask(k=shown)[0])
         search.ask(k=2)
         search.top(3)
+    known = make_search("sampled", _KNOWN, 1.0, seed=0)  # as with `--features`, until answers refine them
+    for shown in (4, 2):
+        known.tell(known.ask(k=shown)[0])
     weigh_searches(online_step(_LEARNT, _TRIPLETS), [(0, [((1, 2, 3, 4), 1)])], fitted=[0], crowd=Crowd())
 
 
@@ -68,8 +71,8 @@ def warm_up(parts: Iterable[str] = tuple(_PARTS), *, progress: bool | None = Non
     Parameters
     ----------
     parts
-        What is wanted: "search" (in learnt positions, and to learn from a finished search: what a site does),
-        "known positions" (to search in them), "simulate", "fit", "learn" (from many finished searches, weighed against
+        What is wanted: "search" (in learnt positions or among known features, and to learn from a finished search:
+        what a site does), "known positions" (to search in them, by GaussSearch too), "simulate", "fit", "learn" (from many finished searches, weighed against
         each other, and from features). By default all.
     progress
         Show a bar: by default where standard error is a terminal.
