@@ -72,8 +72,8 @@ def warm_up(parts: Iterable[str] = tuple(_PARTS), *, progress: bool | None = Non
     ----------
     parts
         What is wanted: "search" (in learnt positions or among known features, and to learn from a finished search:
-        what a site does), "known positions" (to search in them, by GaussSearch too), "simulate", "fit", "learn" (from many finished searches, weighed against
-        each other, and from features). By default all.
+        what a site does), "known positions" (to search in them, by GaussSearch too), "simulate", "fit", "learn" (from
+        many finished searches, weighed against each other, and from features). By default all.
     progress
         Show a bar: by default where standard error is a terminal.
 
