@@ -243,3 +243,11 @@ def test_rows_of_one_click_should_share_its_bits() -> None:
     weights = l2s.triplets.click_weights(rows)
     for query, chosen in steps:
         assert weights[rows[:, 1] == chosen].sum() == pytest.approx(np.log2(len(query)))
+
+
+def test_clicks_of_two_searches_should_be_two_clicks() -> None:
+    """The last click of a search and the first of the next may be on one item, for one target."""
+    one = l2s.triplets.from_search(9, [((4, 2, 1), 2)])
+    both = np.concatenate([one, one])
+    expected = np.concatenate([l2s.triplets.click_weights(one)] * 2)
+    np.testing.assert_array_equal(l2s.triplets.click_weights(both, [0, 0, 1, 1]), expected)

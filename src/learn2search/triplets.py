@@ -504,7 +504,7 @@ def from_search(target: int, steps: Iterable[tuple[Sequence[int], int | None]]) 
     return np.concatenate([np.empty((0, 3), np.int64), *parts])
 
 
-def click_weights(triplets: ArrayLike) -> Array:
+def click_weights(triplets: ArrayLike, searches: ArrayLike | None = None) -> Array:
     """How much each triplet tells: ω = log₂ k / (k - 1), where k items were shown.
 
     A click on one of them is one choice, at most log₂ k bits, and gives k - 1 triplets.
@@ -513,6 +513,8 @@ def click_weights(triplets: ArrayLike) -> Array:
     ----------
     triplets : (m, 3) array_like of int
         Rows (anchor, near, far) in the order of `from_search`: those of one click follow each other.
+    searches : (m,) array_like of int, optional
+        The number of the search of each: clicks of two searches are two, even on one item for one target.
 
     Returns
     -------
@@ -533,6 +535,8 @@ def click_weights(triplets: ArrayLike) -> Array:
     rows = as_triplets(triplets)
     begins = np.ones(len(rows), bool)
     begins[1:] = (rows[1:, :2] != rows[:-1, :2]).any(axis=1)
+    if searches is not None:
+        begins[1:] |= np.diff(np.asarray(searches)) != 0
     sizes = np.bincount(np.cumsum(begins) - 1)
     rivals = np.repeat(sizes, sizes)
     return np.asarray(np.log2(1 + rivals) / rivals)

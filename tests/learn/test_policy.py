@@ -449,3 +449,18 @@ def test_a_new_search_should_be_weighed_by_what_is_known() -> None:
     )
     weight, _ = policy.weigh_new(recipe, first_positions(40, 2), same_place, np.zeros(27, np.int64))
     assert weight < 0.05  # even where nothing is known
+
+
+def test_lessons_should_teach_the_same_one_by_one_and_together() -> None:
+    """The last click of the first lesson and the first of the second are on one item, for one target."""
+    rows = np.array([[0, 1, 2], [0, 1, 3], [0, 1, 4], [0, 1, 5], [2, 3, 4]])
+    numbers, weights = np.array([7, 7, 8, 8, 9]), np.array([0.9, 0.9, 0.4, 0.4, 1.0])
+    rng = np.random.default_rng(0)
+    before = l2s.Embedding(rng.standard_normal((6, 2)), var=np.ones((6, 2)))
+    together = policy.take_in(before, rows, numbers, weights, one_choice=True, lapse=0.0)
+    one_by_one = before
+    for lesson in (7, 8, 9):
+        mine = numbers == lesson
+        one_by_one = policy.take_in(one_by_one, rows[mine], numbers[mine], weights[mine], one_choice=True, lapse=0.0)
+    np.testing.assert_array_equal(together.mean, one_by_one.mean)
+    np.testing.assert_array_equal(together.var, one_by_one.var)

@@ -78,7 +78,7 @@ def test_weights_should_come_and_go_without_losing_a_row(database: Database, fac
         row = searches.get(db, "a" * 32)
         assert row is not None
         assert (row.weight, row.evidence, row.trusted) == (None, None, False)  # it counts in full, as before
-        triplets, weights = lessons.between(db, faces.id, 0, 1)
+        triplets, weights, _ = lessons.between(db, faces.id, 0, 1)
         assert (triplets.tolist(), weights.tolist()) == ([[4, 0, 1]], [1.0])
 
 

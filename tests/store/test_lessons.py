@@ -22,9 +22,10 @@ def test_fits_should_see_only_valid_triplets_and_online_steps_all(database: Data
     with database.read() as db:
         assert lessons.usable_triplets(db, faces.id).tolist() == [[4, 0, 1, 3, 1], [4, 0, 2, 3, 1]]
         assert lessons.count(db, faces.id) == 2
-        between, weights = lessons.between(db, faces.id, 0, 2)
+        between, weights, numbers = lessons.between(db, faces.id, 0, 2)
         assert between.tolist() == [*rows.tolist(), *rows.tolist()]
         assert weights.tolist() == [1.0] * 4
+        assert numbers.tolist() == [1, 1, 2, 2]
 
 
 def test_a_lesson_should_be_known_by_its_search_its_places_and_its_weight(

@@ -184,7 +184,9 @@ class LearntEmbedding:
     def _with(self, part: slice, known: Learnt) -> Learnt:
         weights = self._first_weights[part] if self.recipe.weigh_searches else None
         one_choice, lapse = self.recipe.one_choice, known.lapse
-        taught = policy.take_in(known.embedding, self._rows[part], weights, one_choice=one_choice, lapse=lapse)
+        taught = policy.take_in(
+            known.embedding, self._rows[part], self._numbers[part], weights, one_choice=one_choice, lapse=lapse
+        )
         return known._replace(embedding=taught)
 
     def _with_new_items(self, known: Learnt, count: int) -> Learnt:

@@ -266,12 +266,21 @@ def takes_in_online(recipe: Recipe, triplets: int, n_items: int) -> bool:
 
 
 def take_in(
-    embedding: Embedding, triplets: Triplets, weights: Array | None, *, one_choice: bool, lapse: float
+    embedding: Embedding,
+    triplets: Triplets,
+    numbers: Integers,
+    weights: Array | None,
+    *,
+    one_choice: bool,
+    lapse: float,
 ) -> Embedding:
-    """The positions after these lessons; weights: of the triplets, None where all count alike. one_choice: as in
-    `Recipe`. lapse: the share of answers that say nothing."""
+    """The positions after these lessons, the same whether they are taken in one by one or together.
+
+    numbers: of the lesson of each triplet. weights: of the triplets, None where all count alike. one_choice: as in
+    `Recipe`. lapse: the share of answers that say nothing.
+    """
     if one_choice and len(triplets):
-        weights = click_weights(triplets) * (1.0 if weights is None else weights)
+        weights = click_weights(triplets, numbers) * (1.0 if weights is None else weights)
     return online_step(embedding, triplets, PROBIT._replace(lapse=lapse), sample_weight=weights)
 
 

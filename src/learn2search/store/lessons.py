@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Select, and_, func, insert, select, update
 from learn2search.store import screens
 from learn2search.store.enums import AnswerKind
 from learn2search.store.tables import search, step, triplet
-from learn2search.typing import Array, Triplets
+from learn2search.typing import Array, Integers, Triplets
 
 _CHUNK = 10_000  # rows that are read at a time
 
@@ -62,9 +62,9 @@ def add_many(db: Connection, collection_id: int, lessons: Sequence[NewLesson]) -
         db.execute(insert(triplet), values)
 
 
-def between(db: Connection, collection_id: int, after: int, up_to: int) -> tuple[Triplets, Array]:
-    """The triplets that online steps learn from the lessons after + 1, ..., up_to, `(m, 3)`, in their order, and what
-    each counted when its search ended, `(m,)`.
+def between(db: Connection, collection_id: int, after: int, up_to: int) -> tuple[Triplets, Array, Integers]:
+    """The triplets that online steps learn from the lessons after + 1, ..., up_to, `(m, 3)`, in their order, what
+    each counted when its search ended, `(m,)`, and the number of its lesson, `(m,)`.
 
     Triplets that were withdrawn later are among them, so that every process learns the same.
     """
@@ -78,7 +78,7 @@ def between(db: Connection, collection_id: int, after: int, up_to: int) -> tuple
         rows += [(*row, number, one.first_weight) for _, part in one.rows for row in part.tolist()]
     rows.sort(key=lambda row: row[3])  # by lesson; it keeps the order within one
     triplets = np.array([row[:3] for row in rows], np.int64).reshape(-1, 3)
-    return triplets, np.array([row[4] for row in rows], float)
+    return triplets, np.array([row[4] for row in rows], float), np.array([row[3] for row in rows], np.int64)
 
 
 class TaughtBy(NamedTuple):

@@ -145,13 +145,14 @@ class ModelCache:
         if before.lessons == up_to:
             return before
         with self._database.read() as db:
-            rows, weights = lessons.between(db, before.model.info.collection_id, before.lessons, up_to)
-        weights = weights[covered_rows(rows, before.items)]
+            rows, weights, numbers = lessons.between(db, before.model.info.collection_id, before.lessons, up_to)
+        inside = covered_rows(rows, before.items)
+        weights, numbers = weights[inside], numbers[inside]
         rows = to_rows(rows, before.items)
         if len(rows) == 0:
             return EmbeddingAt(before.model, up_to, before.embedding)
         one_choice, lapse = before.metadata.one_choice, before.metadata.lapse
-        taught = policy.take_in(before.embedding, rows, weights, one_choice=one_choice, lapse=lapse)
+        taught = policy.take_in(before.embedding, rows, numbers, weights, one_choice=one_choice, lapse=lapse)
         return EmbeddingAt(before.model, up_to, taught)
 
 
