@@ -42,43 +42,98 @@ def find_binaries() -> Binaries | None:
     return Binaries(next(iter(sorted(bundle.glob("pginstall*/bin"), reverse=True))), bundle)
 
 
+class Server:
+    """A server that can be killed and started again. Its data goes with `home`."""
+
+    def __init__(self, binaries: Binaries, home: Path) -> None:
+        home.chmod(0o755)
+        self.place = home / "run"
+        self.place.mkdir()
+        self.port = _free_port()
+        self._binary, user = binaries.folder, {}
+        if os.geteuid() == 0:
+            user = _another_user(self.place)
+            self._binary = _readable_copy(binaries, home)
+        environment = {"PATH": "/usr/bin:/bin", "HOME": str(self.place), "LC_ALL": "C"}
+        self._options: dict[str, Any] = {
+            "cwd": self.place,
+            "env": environment,
+            "stdout": subprocess.DEVNULL,
+            "start_new_session": True,  # so that all its processes can be killed at once
+            **user,
+        }
+        make: list[str | Path] = [self._binary / "initdb", "-D", self.place / "data", "-A", "trust", "-U", "postgres"]
+        subprocess.run([*make, "--no-sync", "--no-locale", "-E", "UTF8"], check=True, **self._options)
+        self.start()
+
+    @property
+    def url(self) -> str:
+        return f"postgresql://postgres@127.0.0.1:{self.port}/postgres"
+
+    def start(self) -> None:
+        """Start, and wait until it answers. What a killed one has left in memory may hold it up for a moment."""
+        deadline = time.monotonic() + START_SECONDS
+        quick = ["-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", "full_page_writes=off"]
+        serve: list[str | Path] = [
+            self._binary / "postgres",
+            "-D",
+            self.place / "data",
+            "-k",
+            self.place,
+            "-p",
+            str(self.port),
+            *quick,
+        ]
+        while True:
+            self._process = subprocess.Popen(serve, stderr=subprocess.DEVNULL, **self._options)
+            if self._answers(deadline):
+                return
+            if time.monotonic() > deadline:
+                self.stop()
+                raise TimeoutError(f"PostgreSQL in {self.place} does not start within {START_SECONDS} s")
+
+    def _answers(self, deadline: float) -> bool:
+        """Whether it takes connections; False when it has ended, or the time is over."""
+        import psycopg
+
+        while self._process.poll() is None and time.monotonic() < deadline:
+            try:
+                psycopg.connect(self.url).close()
+                return True
+            except psycopg.OperationalError:
+                time.sleep(0.05)
+        return False
+
+    def kill(self) -> None:
+        """All its processes, as when the machine loses power; but what was written to files stays."""
+        os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+    def stop(self) -> None:
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGINT)  # at once, whoever is still connected
+            self._process.wait(START_SECONDS)
+
+
+@contextmanager
+def server(binaries: Binaries) -> Iterator[Server]:
+    """A server that stops, and whose data goes, at the end."""
+    home = Path(tempfile.mkdtemp(prefix="l2s-postgres-"))
+    try:
+        made = Server(binaries, home)
+        try:
+            yield made
+        finally:
+            made.stop()
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+
+
 @contextmanager
 def running(binaries: Binaries) -> Iterator[str]:
-    """The URL of a server that stops, and whose data goes, at the end."""
-    home = Path(tempfile.mkdtemp(prefix="l2s-postgres-"))
-    home.chmod(0o755)
-    place = home / "run"
-    place.mkdir()
-    binary, user = binaries.folder, {}
-    if os.geteuid() == 0:
-        user = _another_user(place)
-        binary = _readable_copy(binaries, home)
-    environment = {"PATH": "/usr/bin:/bin", "HOME": str(place), "LC_ALL": "C"}
-    options: dict[str, Any] = {"cwd": place, "env": environment, "stdout": subprocess.DEVNULL, **user}
-    make: list[str | Path] = [
-        binary / "initdb",
-        "-D",
-        place / "data",
-        "-A",
-        "trust",
-        "-U",
-        "postgres",
-        "--no-sync",
-        "--no-locale",
-    ]
-    subprocess.run([*make, "-E", "UTF8"], check=True, **options)
-    port = _free_port()
-    quick = ["-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", "full_page_writes=off"]
-    serve: list[str | Path] = [binary / "postgres", "-D", place / "data", "-k", place, "-p", str(port), *quick]
-    server = subprocess.Popen(serve, stderr=subprocess.DEVNULL, **options)
-    try:
-        url = f"postgresql://postgres@127.0.0.1:{port}/postgres"
-        _wait_for(url)
-        yield url
-    finally:
-        server.send_signal(signal.SIGINT)  # at once, whoever is still connected
-        server.wait(START_SECONDS)
-        shutil.rmtree(home, ignore_errors=True)
+    """The URL of such a server."""
+    with server(binaries) as made:
+        yield made.url
 
 
 def _another_user(place: Path) -> dict[str, Any]:
@@ -102,17 +157,3 @@ def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
-
-
-def _wait_for(url: str) -> None:
-    import psycopg
-
-    deadline = time.monotonic() + START_SECONDS
-    while True:
-        try:
-            psycopg.connect(url).close()
-            return
-        except psycopg.OperationalError:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.05)
