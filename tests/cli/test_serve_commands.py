@@ -36,7 +36,7 @@ def put_back_handlers() -> Iterator[None]:
 def test_a_trainer_should_end_when_the_site_that_started_it_has_gone(tmp_path: Path, run_command: RunCommand) -> None:
     gone = subprocess.Popen(["true"])
     gone.wait()
-    run_command("train", "--watch", "--parent", str(gone.pid), home=tmp_path)
+    run_command("trainer", "--parent", str(gone.pid), home=tmp_path)
 
 
 @pytest.mark.heavy

@@ -79,20 +79,15 @@ def import_(
 
 
 def train(
-    watch: Annotated[bool, typer.Option("--watch", help="Go on: train whenever there is enough new.")] = False,
-    parent: Annotated[int | None, typer.Option(hidden=True)] = None,
     home: Home = None,
     database_url: Url = None,
     seed: SeedOption = None,
 ) -> None:
-    """Fit models to the finished searches now, whether or not much is new. `serve` does this by itself."""
+    """Fit models to the finished searches now, whether or not much is new. `serve` and `trainer` do this by themselves."""
     site = site_from(home=home, database_url=database_url, seed=seed)
     from learn2search.site.learning import trainer
     from learn2search.store import collections
 
-    if watch:
-        trainer.run_process(site, parent)
-        return
     with site.database.read() as db:
         known = collections.all_collections(db)
     for collection in known:
@@ -102,6 +97,26 @@ def train(
         else:
             end = "published" if made.published else "kept out: no new search shows that it predicts better"
             typer.echo(f"{collection.title}: model {made.version} from {made.triplets:,} triplets, {end}")
+
+
+def trainer(
+    parent: Annotated[int | None, typer.Option(hidden=True)] = None,
+    home: Home = None,
+    database_url: Url = None,
+    seed: SeedOption = None,
+) -> None:
+    """Train whenever there is enough new, until Ctrl-C: for sites whose `serve` runs with --no-trainer.
+
+    Start several, on any machines that reach the database, and one that dies is replaced within seconds: each
+    collection is trained by one at a time.
+    """
+    site = site_from(home=home, database_url=database_url, seed=seed)
+    from learn2search.site.learning.trainer import run_process
+
+    if parent is None:
+        typer.echo("Trainer is ready. Stop with Ctrl-C.")
+        sys.stdout.flush()
+    run_process(site, parent)
 
 
 def export(

@@ -50,6 +50,9 @@ def serve(
     seed: SeedOption = None,
     new_token: NewToken = False,
     no_browser: NoBrowser = False,
+    trainer: Annotated[
+        bool, typer.Option("--trainer/--no-trainer", help="Train here, or leave it to `learn2search trainer`.")
+    ] = True,
 ) -> None:
     """Put a collection on a search page: `learn2search serve ./pictures`.
 
@@ -63,7 +66,7 @@ def serve(
     if source is not None:
         with errors_in_a_line():
             import_into(site, source, title, slug, features, **options)
-    run(site, new_token=new_token, browser=not no_browser)
+    run(site, new_token=new_token, browser=not no_browser, trainer=trainer)
 
 
 def demo(

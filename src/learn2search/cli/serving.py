@@ -136,8 +136,8 @@ def print_report(report: Report) -> None:
         console.print(f"  ... and {len(report.problems) - _SHOWN:,} more")
 
 
-def run(site: Site, *, new_token: bool, browser: bool) -> None:
-    """Serve until SIGINT or SIGTERM."""
+def run(site: Site, *, new_token: bool, browser: bool, trainer: bool = True) -> None:
+    """Serve until SIGINT or SIGTERM; with a `trainer` beside the workers, in a process of its own."""
     settings = site.settings
     _check_port(settings)
     with spinner("Getting ready (the very first start compiles for half a minute or more)"):
@@ -146,14 +146,16 @@ def run(site: Site, *, new_token: bool, browser: bool) -> None:
     _export(settings)
     stop = threading.Event()
     keeper = threading.Thread(target=_keep_training, args=(stop,), daemon=True)
-    keeper.start()
+    if trainer:
+        keeper.start()
     threading.Thread(target=_welcome, args=(settings, new_token, browser and _has_screen()), daemon=True).start()
     try:
         with _shared_counters(settings.workers):
             _serve(settings)
     finally:
         stop.set()
-        keeper.join(15)
+        if trainer:
+            keeper.join(15)
 
 
 def _serve(settings: Settings) -> None:
@@ -265,7 +267,7 @@ def _export(settings: Settings) -> None:
 
 def _keep_training(stop: threading.Event) -> None:
     """Run the trainer in a process of its own, and start it again if it ends before the site does."""
-    command = [sys.executable, "-m", "learn2search.cli", "train", "--watch", "--parent", str(os.getpid())]
+    command = [sys.executable, "-m", "learn2search.cli", "trainer", "--parent", str(os.getpid())]
     while not stop.is_set():
         trainer = subprocess.Popen(command, start_new_session=True)
         while trainer.poll() is None and not stop.wait(0.2):

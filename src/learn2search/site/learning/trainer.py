@@ -1,7 +1,7 @@
 """The trainer: a loop that asks "is there enough new to learn from?", and nothing else that could be lost.
 
 There is no queue. The answer is read from the database each time, so a trainer that was killed leaves nothing to clean
-up, and the next one sees the same. When a fit is due, how it is made and whether it is published is the library's
+up, and the next one sees the same. Several may run, on any machines: each collection is trained by one at a time. When a fit is due, how it is made and whether it is published is the library's
 learning policy (`learn/policy.py`); here is what is the site's: the lock, the process, the database.
 """
 
@@ -35,7 +35,7 @@ from learn2search.store import collections, lessons, models, screens, searches
 from learn2search.store.collections import Collection
 from learn2search.store.database import is_away
 from learn2search.store.enums import ModelOrigin
-from learn2search.store.lock import trainer_lock
+from learn2search.store.lock import HOUSEKEEPING, TrainerLock, trainer_lock
 from learn2search.store.models import Model, ModelInfo
 
 LEFT_AFTER = 30 * 60  # seconds without an answer: the visitor has gone
@@ -46,16 +46,21 @@ log = structlog.get_logger()
 
 
 def run(site: Site, stop: threading.Event, on_model: Callable[[ModelInfo], None] | None = None) -> None:
-    """Train whenever there is something to learn, until `stop`. Waits while another process is the trainer.
+    """Train whenever there is something to learn, until `stop`.
 
-    The trainer also delivers what webhooks are told, in a thread beside it.
+    Any number of processes may do so: a collection is trained by one of them at a time, and one of them also closes
+    searches that were left and delivers what webhooks are told, in a thread beside it.
     """
     while not stop.is_set():
         try:
-            with trainer_lock(site.database, site.settings.home) as ours, delivering(site) if ours else nullcontext():
-                while ours and not stop.is_set():
+            with (
+                trainer_lock(site.database, HOUSEKEEPING) as keeps_house,
+                delivering(site) if keeps_house else nullcontext(),
+            ):
+                _look(site, stop, on_model)
+                while keeps_house.still_ours() and not stop.wait(PAUSE):
+                    searching.abandon_idle(site, LEFT_AFTER)
                     _look(site, stop, on_model)
-                    stop.wait(PAUSE)
         except SQLAlchemyError as error:
             if not is_away(error):
                 raise
@@ -67,7 +72,6 @@ def run(site: Site, stop: threading.Event, on_model: Callable[[ModelInfo], None]
 def _look(site: Site, stop: threading.Event, on_model: Callable[[ModelInfo], None] | None) -> None:
     """Train what is due; a full disk is waited for."""
     try:
-        searching.abandon_idle(site, LEFT_AFTER)
         for made in train_due(site):
             _log(made)
             if on_model is not None:
@@ -92,11 +96,12 @@ def _log(made: ModelInfo) -> None:
 
 
 def run_process(site: Site, parent: int | None = None) -> None:
-    """The trainer as a process of its own: ends on SIGINT or SIGTERM, and with the process that started it.
+    """The trainer as a process of its own: ends on SIGINT or SIGTERM.
 
-    parent: the number of that process, given by itself: it may have ended before this one could look.
+    parent: the number of a process with which it ends, too, given by that process: it may have ended before this one
+    could look.
     """
-    stop, parent = threading.Event(), parent or os.getppid()
+    stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
 
@@ -105,7 +110,8 @@ def run_process(site: Site, parent: int | None = None) -> None:
             if os.getppid() != parent:
                 stop.set()
 
-    threading.Thread(target=watch, daemon=True).start()
+    if parent is not None:
+        threading.Thread(target=watch, daemon=True).start()
     run(site, stop)
 
 
@@ -113,15 +119,27 @@ def train_due(site: Site) -> list[ModelInfo]:
     """Train every collection that has enough new lessons. One that fails is left for later, and the others go on."""
     with site.database.read() as db:
         known = collections.all_collections(db)
-    made = [_train_or_note(site, collection) for collection in known if is_due(site, collection)]
+    made = [_train_alone(site, collection.id) for collection in known if is_due(site, collection)]
     return [info for info in made if info is not None]
 
 
-def _train_or_note(site: Site, collection: Collection) -> ModelInfo | None:
+def _train_alone(site: Site, collection_id: int) -> ModelInfo | None:
+    """Train it if no other process does, and if it is still due when that is known."""
+    with trainer_lock(site.database, collection_id) as lock:
+        if not lock:
+            return None
+        with site.database.read() as db:
+            known = {one.id: one for one in collections.all_collections(db)}
+        if collection_id not in known or not is_due(site, known[collection_id]):
+            return None
+        return _train_or_note(site, known[collection_id], lock)
+
+
+def _train_or_note(site: Site, collection: Collection, lock: TrainerLock) -> ModelInfo | None:
     with site.database.read() as db:
         wanted = collections.get_setting(db, _wish(collection))
     try:
-        made = train(site, collection)
+        made = train(site, collection, lock.still_ours)
     except Exception as error:
         if is_away(error) or (isinstance(error, OSError) and error.errno == errno.ENOSPC):
             raise  # no fault of the collection
@@ -182,9 +200,12 @@ def _fulfil(site: Site, collection: Collection, wanted: str | None) -> None:
             collections.put_setting(db, _wish(collection), "")
 
 
-def train(site: Site, collection: Collection) -> ModelInfo | None:
-    """Fit a model, and publish it if the policy accepts it. None if there is nothing to learn, or if another model was
-    published meanwhile."""
+def train(site: Site, collection: Collection, still_ours: Callable[[], bool] = lambda: True) -> ModelInfo | None:
+    """Fit a model, and publish it if the policy accepts it.
+
+    None if there is nothing to learn, if another model was published meanwhile, or if by the end of the fit it is not
+    `still_ours` to write: another trainer has begun then.
+    """
     if collection.model_id is None:
         return None
     taught = read_lessons(site, collection)
@@ -195,7 +216,11 @@ def train(site: Site, collection: Collection) -> ModelInfo | None:
         with site.database.read() as db:
             collection = collections.by_id(db, collection.id)
     current = site.models.model(site.published_model_id(collection))
-    return _write(site, collection, current, fit_model(site, collection, current, taught))
+    made = fit_model(site, collection, current, taught)
+    if not still_ours():
+        log.error("lock lost", collection=collection.slug, message="the fit is dropped: another trainer makes it")
+        return None
+    return _write(site, collection, current, made)
 
 
 def _write_weights(db: Connection, collection: Collection, weights: dict[int, tuple[float, float]]) -> None:
