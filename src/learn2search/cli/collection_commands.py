@@ -83,7 +83,7 @@ def train(
     database_url: Url = None,
     seed: SeedOption = None,
 ) -> None:
-    """Fit models to the finished searches now, whether or not much is new. `serve` and `trainer` do this by themselves."""
+    """Fit models to the finished searches now, whether or not much is new. `serve` does this by itself."""
     site = site_from(home=home, database_url=database_url, seed=seed)
     from learn2search.site.learning import trainer
     from learn2search.store import collections

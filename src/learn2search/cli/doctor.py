@@ -6,10 +6,9 @@ import os
 import shutil
 import socket
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 
 from learn2search.site.settings import Settings
 
@@ -75,11 +74,17 @@ def _database(settings: Settings) -> list[Finding]:
         return [Finding("Database", f"does not open: {str(error).splitlines()[0]}", False)]
     kind = "SQLite" if site.database.is_sqlite else "PostgreSQL"
     found = [Finding("Database", f"{kind}, schema {site.database.revision()}", True)]
+    trouble = site.media.trouble()
+    if settings.media_url is not None or trouble:
+        found.append(Finding("Media", trouble or str(settings.media_url), not trouble))
+    if trouble:
+        site.close()
+        return found
     with site.database.read() as db:
         for one in collections.all_collections(db):
             active = items.all_items(db, one.id, active_only=True)
             names = [name for item in active for name in media_of(item).files.values()]
-            missing = _count_missing(settings.media / one.slug, names)
+            missing = len(set(names) - site.media.names(one.slug))
             count, aside = searches.count(db, one.id)
             triplets = lessons.count(db, one.id)
             state = f"{len(active):,} items, {count:,} searches ({aside:,} set aside), {triplets:,} triplets"
@@ -90,10 +95,6 @@ def _database(settings: Settings) -> list[Finding]:
         found.append(Finding(f"Model of {damaged.collection.slug}", damaged.message, False))
     site.close()
     return found
-
-
-def _count_missing(folder: Path, names: Iterable[str]) -> int:
-    return sum(not (folder / name).exists() for name in names)
 
 
 def _port(settings: Settings) -> list[Finding]:

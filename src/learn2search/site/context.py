@@ -10,6 +10,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from cachetools import TLRUCache, TTLCache
 
+from learn2search.site.catalogue.media_bucket import MediaBucket
+from learn2search.site.catalogue.media_folder import MediaFolder
 from learn2search.site.errors import NotFound, Unavailable
 from learn2search.site.learning.model_cache import EmbeddingAt, ModelCache
 from learn2search.site.settings import Settings
@@ -47,6 +49,7 @@ class Site:
         self.settings = settings
         self.now = clock
         self.database = Database(settings.database, wait_seconds)
+        self.media = _media_of(settings)
         self.models = ModelCache(self.database)
         self.beliefs = BeliefCache(self.models)
         self._secret: bytes | None = None
@@ -206,6 +209,12 @@ class Site:
                     collections.put_setting(db, SECRET, known)
             self._secret = found = bytes.fromhex(known)
         return found
+
+
+def _media_of(settings: Settings) -> MediaFolder:
+    if settings.media_url is None:
+        return MediaFolder(settings.media)
+    return MediaBucket(settings.media_url, settings.media, settings.media_cache_mb * 1_000_000)
 
 
 class _Remembered(NamedTuple):

@@ -27,6 +27,10 @@ class Settings(BaseSettings):
     """Where the site keeps its state: database, media, features of the media. By default in the user's data folder."""
     database_url: str | None = None
     """`postgresql://...`; by default SQLite in the home folder."""
+    media_url: str | None = None
+    """`s3://bucket/prefix`: the media in an object store; by default in a folder in the home folder."""
+    media_cache_mb: int = Field(default=2000, ge=0)
+    """How many megabytes of such media a machine keeps as copies."""
     host: str = "127.0.0.1"
     """The address to listen on."""
     port: int = Field(default=8000, ge=0, le=65535)
@@ -45,6 +49,14 @@ class Settings(BaseSettings):
     """Whether webhooks may lead into private networks."""
     embed_origins: Annotated[tuple[str, ...], NoDecode] = ()
     """The sites whose pages may show searches and use the API, between commas: `https://shop.example`."""
+
+    @field_validator("media_url")
+    @classmethod
+    def _bucket(cls, given: str | None) -> str | None:
+        """`s3://bucket`, with a prefix or without."""
+        if given is not None and not re.fullmatch(r"s3://[a-z0-9.-]+(/[\w./-]*)?", given):
+            raise ValueError(f"{given} is no bucket: give s3://bucket/prefix")
+        return given
 
     @field_validator("embed_origins", mode="before")
     @classmethod
@@ -66,6 +78,7 @@ class Settings(BaseSettings):
 
     @property
     def media(self) -> Path:
+        """The media, or copies of them where `media_url` says that they are elsewhere."""
         return self.home / "media"
 
     @property

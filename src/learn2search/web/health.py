@@ -43,6 +43,7 @@ FAILURES = Gauge(
 )
 LEAST_SPACE = 20_000_000  # bytes
 PATIENCE = 4.0  # seconds until a check of the health is given up
+_MEDIA = "health of the media"
 _WRITTEN, _WRITTEN_SECONDS = "health", 5.0  # a setting that is written to see whether that works, and how often at most
 
 
@@ -80,7 +81,8 @@ def _write(site: Site) -> bool:
 def _trouble(site: Site) -> list[str]:
     trouble = [f"{_public_name(collection)} does not learn" for collection, _ in failing(site)]
     trouble += [f"{_public_name(one.collection)}: {one.message}" for one in damaged_models(site)]
-    return trouble
+    media = site.remember(_MEDIA, _WRITTEN_SECONDS, site.media.trouble)
+    return trouble + ([media] if media else [])
 
 
 @router.get("/metrics", dependencies=[Depends(limited("metrics"))])

@@ -8,7 +8,8 @@ from pathlib import Path
 from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse, Response
 
-from learn2search.site.catalogue.waveforms import wave_file
+from learn2search.site.catalogue.media_folder import MediaFolder
+from learn2search.site.catalogue.waveforms import WAVE, sound_name, wave_file
 from learn2search.site.errors import NotFound
 
 router = APIRouter(include_in_schema=False)
@@ -35,11 +36,17 @@ def media(request: Request, slug: str, name: str) -> Response:
     """A file that never changes, because its name is made from its content. A part of it may be asked for (Range)."""
     if not _SLUG.fullmatch(slug) or not _NAME.fullmatch(name):
         raise NotFound("There is no such file.")
-    folder: Path = request.app.state.site.settings.media / slug
-    path = wave_file(folder, name) if name.endswith("-w.svg") else folder / name
-    if path is None or not path.is_file():
+    stored: MediaFolder = request.app.state.site.media
+    path = stored.path(slug, name)
+    if path is None and name.endswith(WAVE) and stored.path(slug, sound_name(name)) is not None:
+        path = wave_file(stored.folder(slug), name)
+    if path is None:
         raise NotFound("There is no such file.")
-    headers = {"Cache-Control": FOREVER, "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'"}
+    headers = {
+        "Cache-Control": FOREVER,
+        "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'",
+        "ETag": f'"{name}"',  # the same of every worker on every machine
+    }
     return FileResponse(path, media_type=_TYPES[name.rsplit(".", 1)[1]], headers=headers)
 
 

@@ -5,10 +5,11 @@ import shutil
 import zipfile
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from learn2search.files import PARTIAL, open_atomic
+from learn2search.files import open_atomic
 from learn2search.site.context import Site
 from learn2search.site.errors import Conflict, Invalid
 from learn2search.store import dump
@@ -27,10 +28,9 @@ def backup(site: Site, path: Path) -> int:
             for table, row in dump.rows(db):
                 file.write((json.dumps([table, row], separators=(",", ":")) + "\n").encode())
                 count += 1
-        media = site.settings.media
-        for found in sorted(media.rglob("*")):
-            if found.is_file() and found.suffix != PARTIAL:
-                archive.write(found, f"media/{found.relative_to(media).as_posix()}", zipfile.ZIP_STORED)
+        for slug, name in site.media.all_names():
+            with suppress(FileNotFoundError):  # deleted meanwhile
+                archive.writestr(f"media/{slug}/{name}", site.media.read(slug, name), zipfile.ZIP_STORED)
     return count
 
 
@@ -94,7 +94,8 @@ def _restore_media(site: Site, archive: zipfile.ZipFile) -> None:
         parts = PurePosixPath(name).parts
         if len(parts) != 3 or parts[0] != "media" or ".." in parts:
             continue
-        target = site.settings.media / parts[1] / parts[2]
+        target = site.media.folder(parts[1]) / parts[2]
         target.parent.mkdir(parents=True, exist_ok=True)
         with archive.open(name) as source, open_atomic(target) as copy:
             shutil.copyfileobj(source, copy)
+        site.media.keep(parts[1], [parts[2]])

@@ -113,8 +113,8 @@ def delete_collection(site: Site, collection: Collection, confirmed_title: str) 
         raise Conflict(f"An import into “{collection.title}” is under way: delete it when that has ended.")
     with site.database.write() as db:
         collections.remove(db, collection.id)
-    for folder in (site.settings.media, site.settings.features):
-        shutil.rmtree(folder / collection.slug, ignore_errors=True)
+    site.media.delete_all(collection.slug)
+    shutil.rmtree(site.settings.features / collection.slug, ignore_errors=True)
     site.forget()
 
 

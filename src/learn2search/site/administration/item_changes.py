@@ -47,8 +47,7 @@ def delete_items(site: Site, collection: Collection, numbers: Iterable[int]) -> 
         items.erase(db, collection.id, [item.number for item in gone], to_json(TextCard(edited=True)))
         kept = {name for item in items.all_items(db, collection.id) for name in media_of(item).files.values()}
     if gone:
-        for name in {name for item in gone for name in media_of(item).files.values()} - kept:
-            (site.settings.media / collection.slug / name).unlink(missing_ok=True)
+        site.media.delete(collection.slug, {name for item in gone for name in media_of(item).files.values()} - kept)
         forget_features(site, collection, gone, kept)
         site.forget()
         publishing.cover(site, collection.id)

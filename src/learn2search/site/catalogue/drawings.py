@@ -27,7 +27,7 @@ class Drawing(NamedTuple):
 
 def add_drawings(site: Site, collection: Collection, drawings: Iterable[Drawing], width: int, height: int) -> None:
     """Fill an empty collection with drawings of this size."""
-    folder = site.settings.media / collection.slug
+    folder = site.media.folder(collection.slug)
     folder.mkdir(parents=True, exist_ok=True)
     made = []
     for number, drawing in enumerate(drawings):
@@ -55,6 +55,7 @@ def add_drawings(site: Site, collection: Collection, drawings: Iterable[Drawing]
                 created_at=site.now(),
             )
         )
+    site.media.keep(collection.slug, {item.digest + ".svg" for item in made})
     with site.database.write() as db:
         items.add(db, made)
     publishing.cover(site, collection.id)

@@ -5,8 +5,9 @@ pictures all pairs, of more only pairs that stand next to each other in one of a
 the number of pictures and not with its square. Then the pixels of the candidates are compared.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -64,7 +65,7 @@ def find_duplicates(site: Site, collection: Collection) -> Duplicates:
     colours = colour_features([media.thumbnail_colours or "" for _, media in pictures]) / np.sqrt(64)
     near = _all_pairs(colours) if len(colours) <= EXACT else _neighbours(colours)
     candidates = sorted(near)[:_CANDIDATES]
-    pixels = _Pixels(site.settings.media / collection.slug)
+    pixels = _Pixels(partial(site.media.path, collection.slug))
     judged = [
         Pair(pictures[a][0], pictures[b][0], pixels.difference(pictures[a][1], pictures[b][1], distance))
         for distance, a, b in candidates
@@ -103,8 +104,8 @@ def _near(colours: Array, first: NDArray[np.int64], second: NDArray[np.int64]) -
 class _Pixels:
     """Small grey copies of pictures, each read once."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, path_of: Callable[[str], Path | None]) -> None:
+        self._path_of = path_of
         self._known: dict[str, Array | None] = {}
 
     def difference(self, first: Picture, second: Picture, colours: float) -> float:
@@ -116,11 +117,13 @@ class _Pixels:
 
     def _grey(self, name: str) -> Array | None:
         if name not in self._known:
-            self._known[name] = None if name.endswith(".svg") else _read(self._folder / name)
+            self._known[name] = None if name.endswith(".svg") else _read(self._path_of(name))
         return self._known[name]
 
 
-def _read(path: Path) -> Array | None:
+def _read(path: Path | None) -> Array | None:
+    if path is None:
+        return None
     try:
         with Image.open(path) as picture:
             return np.asarray(picture.convert("L").resize((_SIDE, _SIDE), Image.Resampling.BOX), float) / 255.0

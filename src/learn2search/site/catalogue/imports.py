@@ -188,7 +188,7 @@ def import_entries(
     """Add and change items. `known` gets the new ones too; `uploaded` marks them as sent by the owner."""
     new = [entry for entry in wanted if not is_current(entry, known.get(entry.key))]
     report = Report(unchanged=len(wanted) - len(new), problems=problems)
-    prepared = _prepared(new, site.settings.media / collection.slug, PixelBudget() if uploaded else None)
+    prepared = _prepared(site, collection, new, PixelBudget() if uploaded else None)
     batch: list[tuple[Entry, StoredMedia]] = []
     for entry, made in (progress or silent)(prepared, f"Importing into {collection.title}", len(new)):
         if isinstance(made, Problem):
@@ -229,18 +229,20 @@ def _digest(entry: Entry) -> str:
     return hashlib.sha256(entry.stamp.encode()).hexdigest()
 
 
-def _prepared(new: list[Entry], folder: Path, budget: PixelBudget | None) -> Iterator[Prepared]:
+def _prepared(site: Site, collection: Collection, new: list[Entry], budget: PixelBudget | None) -> Iterator[Prepared]:
     """Decode and write the media with all cores, in order and a batch at a time, so that little is held in memory."""
 
     def prepare(entry: Entry) -> Prepared:
         try:
-            return entry, store_media(entry, folder, budget)
+            made = store_media(entry, site.media.folder(collection.slug), budget)
         except Unreadable as error:
             return entry, Problem(entry.key, str(error))
         except OSError as error:
             return entry, Problem(entry.key, f"it cannot be read: {error.strerror or error}")
         except (RuntimeError, zipfile.BadZipFile, zlib.error) as error:  # of a member: encrypted, damaged, unknown kind
             return entry, Problem(entry.key, f"it cannot be unpacked: {error}")
+        site.media.keep(collection.slug, made.media.files.values())
+        return entry, made
 
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         for start in range(0, len(new), _BATCH):

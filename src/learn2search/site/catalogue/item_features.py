@@ -140,9 +140,10 @@ class _Reader:
     def media(self) -> list[Media]:
         return [media_of(item) for item in self.items]
 
-    @property
-    def _folder(self) -> Path:
-        return self.site.settings.media / self.collection.slug
+    def _file(self, name: str) -> Path:
+        """A file of the media; where it is missing, a path to nothing."""
+        slug = self.collection.slug
+        return self.site.media.path(slug, name) or self.site.media.folder(slug) / name
 
     def _cached(self, name: str, keys: list[str], compute: Compute, label: str) -> dict[str, Array]:
         folder = self.site.settings.features / self.collection.slug / name
@@ -194,7 +195,7 @@ class _Reader:
 
         def compute_all(names: list[str]) -> list[Array | None]:
             with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-                return list(pool.map(lambda file: compute(self._folder / file), names))
+                return list(pool.map(lambda file: compute(self._file(file)), names))
 
         rows = self._cached(name, list(files.values()), compute_all, label)
         return {at: rows[file] for at, file in files.items() if file in rows}
@@ -210,13 +211,19 @@ class _Reader:
         rows = self._cached(
             f"{ENCODER}-{digest}",
             list(by_key),
-            lambda keys: run.encode([by_key[key] for key in keys]),
+            lambda keys: run.encode([self._fetched(by_key[key]) for key in keys]),
             "Running the encoder",
         )
         yield from _block({at: rows[key] for at, (key, _) in things.items() if key in rows})
 
+    def _fetched(self, thing: Path | str) -> Path | str:
+        return self._file(thing.name) if isinstance(thing, Path) else thing
+
     def _things(self, kind: MediaKind) -> dict[int, tuple[str, Path | str]]:
-        """What an encoder of a kind reads of each item, and its name in the cache. All items have words."""
+        """What an encoder of a kind reads of each item, words or the name of a file, and its name in the cache.
+
+        All items have words.
+        """
         if kind is MediaKind.TEXT:
             words = [_words(item) for item in self.items]
             return {at: (_words_key(text), text) for at, text in enumerate(words)}
@@ -226,7 +233,7 @@ class _Reader:
                 files[at] = one.large
             elif kind is MediaKind.SOUND and isinstance(one, Sound):
                 files[at] = one.file
-        return {at: (name, self._folder / name) for at, name in files.items()}
+        return {at: (name, Path(name)) for at, name in files.items()}
 
 
 class _EncoderRun:

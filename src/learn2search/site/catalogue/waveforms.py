@@ -16,21 +16,26 @@ BARS = 48
 _WIDTH, _HEIGHT = 240, 80  # of a drawing; a bar has five units of width, three of which are seen
 _LEAST = 0.03  # of the height: silence is a line, not nothing
 _STYLE = "path{stroke:#5d2e6e}@media(prefers-color-scheme:dark){path{stroke:#d9b6ea}}"  # --plum of tokens.css
-_SUFFIX = "-w.svg"
+WAVE = "-w.svg"  # the end of a drawing's name
 _NOT_DECODED = (0.2, 0.5, 0.9, 0.35, 0.65, 0.25, 0.1)  # stands for a sound, and says nothing about it
 
 
 def wave_name(sound: str) -> str | None:
     """The name of the drawing that belongs to a sound's file; None where the file is not decoded."""
     path = Path(sound)
-    return f"{path.stem}{_SUFFIX}" if path.suffix == ".wav" else None
+    return f"{path.stem}{WAVE}" if path.suffix == ".wav" else None
+
+
+def sound_name(wave: str) -> str:
+    """The name of the sound that a drawing belongs to."""
+    return f"{wave.removesuffix(WAVE)}.wav"
 
 
 def wave_file(folder: Path, name: str) -> Path | None:
     """The drawing of this name, drawn now if it is missing; None if it is no drawing of a sound here."""
     path = folder / name
-    sound = folder / f"{name.removesuffix(_SUFFIX)}.wav"
-    if not name.endswith(_SUFFIX) or path.is_file():
+    sound = folder / sound_name(name)
+    if not name.endswith(WAVE) or path.is_file():
         return path if path.is_file() else None
     if not sound.is_file():
         return None

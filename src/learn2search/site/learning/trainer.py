@@ -1,8 +1,9 @@
 """The trainer: a loop that asks "is there enough new to learn from?", and nothing else that could be lost.
 
 There is no queue. The answer is read from the database each time, so a trainer that was killed leaves nothing to clean
-up, and the next one sees the same. Several may run, on any machines: each collection is trained by one at a time. When a fit is due, how it is made and whether it is published is the library's
-learning policy (`learn/policy.py`); here is what is the site's: the lock, the process, the database.
+up, and the next one sees the same. Several may run, on any machines: each collection is trained by one at a time. When
+a fit is due, how it is made and whether it is published is the library's learning policy (`learn/policy.py`); here is
+what is the site's: the lock, the process, the database.
 """
 
 import errno
