@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from learn2search.cli.collection_commands import export, import_, train, trainer
-from learn2search.cli.operator_commands import backup, doctor, restore
+from learn2search.cli.operator_commands import backup, copy_database, doctor, restore
 from learn2search.cli.plan_command import plan
 from learn2search.cli.reproduce import PASS_ON, reproduce
 from learn2search.cli.serve_commands import demo, serve
@@ -27,6 +27,7 @@ app.add_typer(play_app, name="play")
 app.command()(serve)
 app.command()(demo)
 app.command("import")(import_)
+app.command("copy-database")(copy_database)
 for command in (train, trainer, export, backup, restore, simulate, plan, doctor):
     app.command()(command)
 app.command(**PASS_ON)(reproduce)

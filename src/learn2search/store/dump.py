@@ -12,7 +12,7 @@ from sqlalchemy import Connection, LargeBinary, func, insert, select, text
 from learn2search.store.database import newest_revision
 from learn2search.store.tables import metadata
 
-_CHUNK = 1000
+_CHUNK, _FEW = 1000, 10  # rows at a time, and of those that are large
 Row = dict[str, Any]
 Upgrade = Callable[[str, Row], Row]  # (name of the table, row) -> the row in the next revision
 
@@ -56,8 +56,9 @@ UPGRADES: dict[str, Upgrade] = {
 def rows(db: Connection) -> Iterator[tuple[str, Row]]:
     """Every row with the name of its table, in an order in which they can be inserted."""
     for table in metadata.sorted_tables:
-        result = db.execution_options(yield_per=_CHUNK).execute(select(table)).mappings()
         binary = [column.name for column in table.c if isinstance(column.type, LargeBinary)]
+        chunk = _FEW if binary else _CHUNK
+        result = db.execution_options(yield_per=chunk).execute(select(table)).mappings()
         for row in result:
             values = dict(row)
             yield table.name, values | {name: base64.b64encode(values[name]).decode() for name in binary}
@@ -85,7 +86,7 @@ def load(db: Connection, source: Iterable[tuple[str, Row]]) -> int:
     for name, row in source:
         if name not in metadata.tables:
             raise ValueError(f"the backup has a table {name!r}, which this release does not know")
-        if name != current or len(batch) == _CHUNK:
+        if name != current or len(batch) == (_FEW if name == "model" else _CHUNK):
             _insert(db, current, batch)
             batch, current = [], name
         batch.append(row)

@@ -13,17 +13,20 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from learn2search.files import PARTIAL, write_atomic
 from learn2search.site.catalogue.media_folder import MediaFolder
 from learn2search.site.errors import Invalid, Unavailable
 
+if TYPE_CHECKING:
+    from obstore.store import ClientConfig, RetryConfig
+
 FRESH_SECONDS = 600.0  # for which a copy is used without a question
 _PRUNE_SECONDS = 60.0  # between two looks at the size of the copies, at least
 _AT_ONCE = 16  # files that are sent at the same time
-_CLIENT = {"timeout": "30s", "connect_timeout": "3s"}
-_RETRIES = {"max_retries": 2}
+_CLIENT: "ClientConfig" = {"timeout": "30s", "connect_timeout": "3s", "allow_http": True}
+_RETRIES: "RetryConfig" = {"max_retries": 2}
 _AWAY = "The store of the pictures does not answer. Please try again in a moment."
 
 
@@ -183,6 +186,6 @@ def _opened(url: str) -> Any:
     except ImportError as error:
         raise Invalid("LEARN2SEARCH_MEDIA_URL needs a package: pip install 'learn2search[s3]'") from error
     try:
-        return from_url(url, client_options={**_CLIENT, "allow_http": True}, retry_config=_RETRIES)
+        return from_url(url, client_options=_CLIENT, retry_config=_RETRIES)
     except (BaseError, ValueError) as error:
         raise Invalid(f"LEARN2SEARCH_MEDIA_URL={url} cannot be used: {error}") from error
