@@ -56,6 +56,7 @@ def copy_database(
     with needs_web_packages():
         from sqlalchemy.exc import SQLAlchemyError
 
+        from learn2search.progress import track
         from learn2search.store.copying import CopyError
         from learn2search.store.copying import copy_database as copy_all
         from learn2search.store.database import Database
@@ -63,7 +64,7 @@ def copy_database(
         raise SystemExit(f"{source} is not there: give the path of the file, as in sqlite:////var/lib/site.db")
     try:
         with closing(Database(source)) as old, closing(Database(target)) as new:
-            sums = copy_all(old, new)
+            sums = copy_all(old, new, track)
     except (CopyError, SQLAlchemyError, ValueError, OSError) as error:
         raise SystemExit(str(error).splitlines()[0]) from error
     for name, table in sums.items():

@@ -2,16 +2,21 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, func, select
 from sqlalchemy.exc import DBAPIError
 
-from learn2search.progress import track
 from learn2search.store import dump
 from learn2search.store.database import Database, newest_revision
 from learn2search.store.tables import metadata
+
+Rows = Iterable[tuple[str, dump.Row]]
+
+
+def _silent(rows: Rows, _label: str, _total: int) -> Rows:
+    return rows
 
 
 class CopyError(Exception):
@@ -31,11 +36,18 @@ class TableSum:
         self.checksum = (self.checksum + int.from_bytes(hashlib.sha256(written).digest(), "big")) % 2**256
 
 
-def copy_database(source: Database, target: Database, progress: bool | None = None) -> dict[str, TableSum]:
+def copy_database(
+    source: Database, target: Database, progress: Callable[[Rows, str, int], Rows] = _silent
+) -> dict[str, TableSum]:
     """Copy all rows into an empty database, and compare what is there then with what was read, table by table.
 
     It is one transaction: if this is interrupted, or anything differs, the target stays empty, and the same call begins
     anew. What others write into the source meanwhile is not copied.
+
+    Parameters
+    ----------
+    progress
+        Passes rows on, and shows how far they are; it gets a label and their number.
 
     Returns
     -------
@@ -55,11 +67,11 @@ def copy_database(source: Database, target: Database, progress: bool | None = No
         total = sum(rows_of(reading).values())
         sums = {name: TableSum() for name in metadata.tables}
         try:
-            dump.load(writing, track(_summed(dump.rows(reading), sums), "Copying", total, progress))
+            dump.load(writing, progress(_summed(dump.rows(reading), sums), "Copying", total))
         except DBAPIError as error:
             reason = str(error.orig).splitlines()[0]
             raise CopyError(f"The target cannot store a row, and nothing was copied: {reason}") from error
-        _compare(sums, _sums(track(dump.rows(writing), "Verifying", total, progress)))
+        _compare(sums, _sums(progress(dump.rows(writing), "Verifying", total)))
     return sums
 
 
@@ -92,13 +104,13 @@ def _check_empty(db: Connection, target: Database) -> None:
         )
 
 
-def _summed(rows: Iterable[tuple[str, dump.Row]], sums: dict[str, TableSum]) -> Iterator[tuple[str, dump.Row]]:
+def _summed(rows: Rows, sums: dict[str, TableSum]) -> Iterator[tuple[str, dump.Row]]:
     for name, row in rows:
         sums[name].add(row)
         yield name, row
 
 
-def _sums(rows: Iterable[tuple[str, dump.Row]]) -> dict[str, TableSum]:
+def _sums(rows: Rows) -> dict[str, TableSum]:
     sums = {name: TableSum() for name in metadata.tables}
     for _ in _summed(rows, sums):
         pass
