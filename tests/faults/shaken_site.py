@@ -177,7 +177,7 @@ def shaken_site(kind: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
 @contextmanager
 def second_trainer(home: Path, url: str) -> Iterator[None]:
     """It waits, and takes the place of the site's own trainer when that is killed."""
-    command = [sys.executable, "-m", "learn2search.cli", "train", "--watch", "--home", str(home), "--database-url", url]
+    command = [sys.executable, "-m", "learn2search.cli", "trainer", "--home", str(home), "--database-url", url]
     process = subprocess.Popen(command)
     try:
         yield
