@@ -1,4 +1,4 @@
-"""`import`, `train` and `export`: what goes into a collection, what is learnt, what comes out."""
+"""`import` and `export`: what goes into a collection, and what comes out."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from learn2search.cli.site_options import (
     Home,
     Noun,
     Nouns,
-    SeedOption,
     Show,
     Slug,
     Strategies,
@@ -76,47 +75,6 @@ def import_(
 
     with errors_in_a_line():
         import_into(site, source, title, slug, features, agree=agree, **options)
-
-
-def train(
-    home: Home = None,
-    database_url: Url = None,
-    seed: SeedOption = None,
-) -> None:
-    """Fit models to the finished searches now, whether or not much is new. `serve` does this by itself."""
-    site = site_from(home=home, database_url=database_url, seed=seed)
-    from learn2search.site.learning import trainer
-    from learn2search.store import collections
-
-    with site.database.read() as db:
-        known = collections.all_collections(db)
-    for collection in known:
-        made = trainer.train(site, collection) if collection.model_id is not None else None
-        if made is None:
-            typer.echo(f"{collection.title}: nothing to learn from yet")
-        else:
-            end = "published" if made.published else "kept out: no new search shows that it predicts better"
-            typer.echo(f"{collection.title}: model {made.version} from {made.triplets:,} triplets, {end}")
-
-
-def trainer(
-    parent: Annotated[int | None, typer.Option(hidden=True)] = None,
-    home: Home = None,
-    database_url: Url = None,
-    seed: SeedOption = None,
-) -> None:
-    """Train whenever there is enough new, until Ctrl-C: for sites whose `serve` runs with --no-trainer.
-
-    Start several, on any machines that reach the database, and one that dies is replaced within seconds: each
-    collection is trained by one at a time.
-    """
-    site = site_from(home=home, database_url=database_url, seed=seed)
-    from learn2search.site.learning.trainer import run_process
-
-    if parent is None:
-        typer.echo("Trainer is ready. Stop with Ctrl-C.")
-        sys.stdout.flush()
-    run_process(site, parent)
 
 
 def export(

@@ -7,13 +7,14 @@ from typing import Annotated
 
 import typer
 
-from learn2search.cli.collection_commands import export, import_, train, trainer
+from learn2search.cli.collection_commands import export, import_
 from learn2search.cli.operator_commands import backup, copy_database, doctor, restore
 from learn2search.cli.plan_command import plan
 from learn2search.cli.reproduce import PASS_ON, reproduce
 from learn2search.cli.serve_commands import demo, serve
 from learn2search.cli.simulate_command import simulate
 from learn2search.cli.site_options import SHOW_METAVAR, checked_show
+from learn2search.cli.train_command import train, trainer
 
 app = typer.Typer(
     help="Find a thing you can recognise but not describe.",

@@ -2,8 +2,9 @@
 
 Needs NumPy, SciPy and JAX only, so it also runs where numba is missing. `log_likelihood` and `objective` are the
 differentiable functions (`elbo.py`), `optimize` fits on one device or several and returns `Fitted`
-(`optimizer.py`), from `spectral_start` where items are many (`spectral.py`); JAX is imported with the first use of
-these five. `choose_devices` needs no JAX.
+(`optimizer.py`), from `spectral_start` where items are many (`spectral.py`). `fit_parquet` does so over several
+processes that each read their share of the triplets (`parquet_fit.py`, `parquet_rows.py`, `checkpoint.py`), after
+`connect_hosts` (`hosts.py`). JAX is imported with the first use of one of these. `choose_devices` needs no JAX.
 """
 
 from importlib import import_module
@@ -14,14 +15,31 @@ if TYPE_CHECKING:
     import jax
 
     from learn2search.embed._jax.elbo import log_likelihood, objective
+    from learn2search.embed._jax.hosts import HostLost, connect_hosts
     from learn2search.embed._jax.optimizer import Fitted, optimize
+    from learn2search.embed._jax.parquet_fit import ParquetFit, fit_parquet
     from learn2search.embed._jax.spectral import spectral_start
 
-__all__ = ["Fitted", "choose_devices", "log_likelihood", "objective", "optimize", "spectral_start"]
+__all__ = [
+    "Fitted",
+    "HostLost",
+    "ParquetFit",
+    "choose_devices",
+    "connect_hosts",
+    "fit_parquet",
+    "log_likelihood",
+    "objective",
+    "optimize",
+    "spectral_start",
+]
 
 _MODULE_OF = {
     "Fitted": "optimizer",
     "optimize": "optimizer",
+    "HostLost": "hosts",
+    "connect_hosts": "hosts",
+    "ParquetFit": "parquet_fit",
+    "fit_parquet": "parquet_fit",
     "log_likelihood": "elbo",
     "objective": "elbo",
     "spectral_start": "spectral",

@@ -34,6 +34,11 @@ class Layout(NamedTuple):
     parts: int
     width: int
 
+    @property
+    def capacity(self) -> int:
+        """Rows of a device, with the empty ones."""
+        return self.parts * self.width * self.steps
+
 
 def lay_out(rows: int, batch_size: int, devices: int) -> Layout:
     """Equal steps of at most `batch_size` triplets; columns beyond the last triplet stay empty."""
@@ -49,7 +54,7 @@ def lay_out(rows: int, batch_size: int, devices: int) -> Layout:
 @partial(jax.jit, static_argnums=(1, 2))
 def in_columns(rows: Array, layout: Layout, devices: int) -> Array:
     """The triplets sorted by anchor: column j is the rows from j·steps on. The last row is repeated to fill them."""
-    empty = devices * layout.parts * layout.width * layout.steps - layout.rows
+    empty = devices * layout.capacity - layout.rows
     return jnp.pad(rows[jnp.argsort(rows[:, 0], stable=True)], ((0, empty), (0, 0)), mode="edge")
 
 

@@ -9,7 +9,7 @@ On several devices each holds its share of the triplets. The table and Adam's mo
 device the summed slopes of its own items). The number of devices changes nothing but the order of additions.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
@@ -116,8 +116,21 @@ class Plan(NamedTuple):
     def everywhere(self, values: NDArray[np.float32]) -> Array:
         return self._placed(values, PartitionSpec())
 
-    def _placed(self, values: ArrayLike, axes: PartitionSpec) -> Array:
-        return jnp.asarray(jax.device_put(values, NamedSharding(self.mesh, axes)))
+    def shares(self, share: Callable[[int, int], NDArray[np.int32]]) -> Array:
+        """Triplets in columns, of which each process has its own: `share(first, last)` are those of a device."""
+        shape = (self.mesh.size * self.layout.capacity, 3)
+
+        def rows(at: Any) -> NDArray[np.int32]:
+            first, last, _ = at[0].indices(shape[0])
+            return share(first, last)
+
+        return jax.make_array_from_callback(shape, NamedSharding(self.mesh, PartitionSpec(_AXIS)), rows)
+
+    def _placed(self, values: Array | NDArray[np.float32], axes: PartitionSpec) -> Array:
+        sharding = NamedSharding(self.mesh, axes)
+        if isinstance(values, Array):
+            return jnp.asarray(jax.device_put(values, sharding))
+        return jax.make_array_from_callback(values.shape, sharding, lambda at: values[at])
 
 
 def optimize(
@@ -231,14 +244,23 @@ def _all_epochs(
     epochs: int,
     after_epoch: Callable[[int, Array, Array], bool | None] | None,
 ) -> Fitted:
-    run, done = _compiled_epoch(plan), 0
-    while done < epochs:
-        state, variance = run(state, variance, given, dials, done)
-        done += 1
-        if after_epoch is not None and after_epoch(done - 1, *_halves(state.table[: plan.n_items])):
+    done, all_epochs = 0, run_epochs(plan, state, variance, given, dials, range(epochs))
+    for epoch, state, variance in all_epochs:  # noqa: B007
+        done = epoch + 1
+        if after_epoch is not None and after_epoch(epoch, *_halves(state.table[: plan.n_items])):
             break
     nu, log_sd = _halves(state.table[: plan.n_items])
     return Fitted(np.array(nu), np.array(log_sd), np.array(variance), done)
+
+
+def run_epochs(
+    plan: Plan, state: AdamState, variance: Array, given: Given, dials: Dials, epochs: range
+) -> Iterator[tuple[int, AdamState, Array]]:
+    """The state after each epoch, and the prior's variance; a state is gone when the next one is asked for."""
+    run = _compiled_epoch(plan)
+    for epoch in epochs:
+        state, variance = run(state, variance, given, dials, epoch)
+        yield epoch, state, variance
 
 
 # --- an epoch, on each device ------------------------------------------------------------------------

@@ -10,6 +10,7 @@ taken out (the direction D^½ 1), and a Chebyshev polynomial of A lifts all that
 exp(arccosh(λ / edge)) with each product A V. The edge is 2r, where r² is the sum of squares in a row of A (Wigner).
 """
 
+from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
+from jax.sharding import Mesh, PartitionSpec
 from jax.typing import ArrayLike
 from numpy.typing import NDArray
 
@@ -74,9 +76,42 @@ def spectral_start(
     check_whole(n_items=n_items, n_components=n_components)
     triplets = checked_rows(rows if isinstance(rows, Array) else np.asarray(rows), n_items)
     answers = _prepared(jnp.asarray(triplets), n_items, -(-len(triplets) // _MOST_AT_ONCE))
+    return _positions(answers, partial(_times, answers), jnp.asarray, n_components, seed)
+
+
+def spectral_start_over(
+    mesh: Mesh, columns: Array, count: int, n_items: int, n_components: int, *, seed: int | np.random.SeedSequence = 0
+) -> NDArray[np.float32]:
+    """The same from triplets that lie on the devices of a mesh, also those of other processes.
+
+    columns: sorted by anchor, the same number on each device; only the first `count` are real.
+    """
+    (axis,), everywhere = mesh.axis_names, PartitionSpec()
+    shared = _Answers(PartitionSpec(axis), everywhere, everywhere)  # type: ignore[arg-type]
+    on_devices = partial(jax.shard_map, mesh=mesh, check_vma=False)
+    prepare = partial(_prepared_share, axis, n_items, count)
+    answers = jax.jit(on_devices(prepare, in_specs=PartitionSpec(axis), out_specs=shared))(columns)
+    times = jax.jit(on_devices(partial(_product, axis), in_specs=(shared, everywhere), out_specs=everywhere))
+
+    def place(values: Array) -> Array:
+        host = np.asarray(values)
+        return jax.make_array_from_callback(host.shape, jax.NamedSharding(mesh, everywhere), lambda at: host[at])
+
+    return _positions(answers, partial(times, answers), place, n_components, seed)
+
+
+def _positions(
+    answers: _Answers,
+    times: Callable[[Array], Array],
+    place: Callable[[Array], Array],
+    n_components: int,
+    seed: int | np.random.SeedSequence,
+) -> NDArray[np.float32]:
+    """times(v): A v. place: puts an array on the devices."""
+    n_items = len(answers.scale)
     first, other = np.random.default_rng(seed).integers(1 << 31, size=2)
     d = min(n_components, n_items - 1)
-    values, vectors, edge = _leading(answers, jax.random.normal(jax.random.key(first), (n_items, d)))
+    values, vectors, edge = _leading(times, place(jax.random.normal(jax.random.key(first), (n_items, d))))
     found = np.asarray(answers.scale * vectors) * np.sqrt(_signal(np.asarray(values), edge))
     found *= _SPREAD / max(np.sqrt(np.mean(found**2)), 1e-12)
     start = _UNKNOWN * np.random.default_rng(other).standard_normal((n_items, n_components), np.float32)
@@ -85,14 +120,14 @@ def spectral_start(
     return start
 
 
-def _leading(answers: _Answers, begin: Array) -> tuple[Array, Array, float]:
+def _leading(times: Callable[[Array], Array], begin: Array) -> tuple[Array, Array, float]:
     """Leading eigenvalues of A, descending, their eigenvectors `(n, d)`, and the edge of the noise."""
     before, _ = _orthonormal(begin, begin)
-    product = _times(answers, before)
+    product = times(before)
     edge = 2.0 * float(jnp.linalg.norm(product) / jnp.linalg.norm(before))
     now, last = product / edge, np.full(begin.shape[1], np.inf)
     for done in range(1, _MOST_PRODUCTS):  # T_{m+1}(A) = 2 A T_m(A) - T_{m-1}(A), with A in units of the edge
-        product = _times(answers, now)
+        product = times(now)
         if done % _LOOK == 0:
             values = np.asarray(_ritz(now, product)[0])
             if np.abs(values - last).max() < _SETTLED * edge:
@@ -101,12 +136,11 @@ def _leading(answers: _Answers, begin: Array) -> tuple[Array, Array, float]:
         before, now = now, 2.0 / edge * product - before
         if done % _TIDY == 0:
             now, before = _orthonormal(now, before)
-    return *_ritz(now, _times(answers, now)), edge
+    return *_ritz(now, times(now)), edge
 
 
-@jax.jit
-def _times(answers: _Answers, v: Array) -> Array:
-    """A v, without the direction of popularity."""
+def _product(axis: str | None, answers: _Answers, v: Array) -> Array:
+    """A v, without the direction of popularity; summed over the devices of an axis."""
     v = answers.scale * (v - answers.popularity * _dot(answers.popularity.T, v))
 
     def add_part(part: Array, total: Array) -> Array:
@@ -116,17 +150,38 @@ def _times(answers: _Answers, v: Array) -> Array:
         total = total.at[near].add(at_anchor, mode="promise_in_bounds")
         return total.at[far].add(-at_anchor, mode="promise_in_bounds")
 
-    product: Array = answers.scale * lax.fori_loop(0, len(answers.rows), add_part, jnp.zeros_like(v))
+    total: Array = lax.fori_loop(0, len(answers.rows), add_part, jnp.zeros_like(v))
+    product = answers.scale * (total if axis is None else lax.psum(total, axis))
     return product - answers.popularity * _dot(answers.popularity.T, product)
+
+
+_times = jax.jit(partial(_product, None))
 
 
 @partial(jax.jit, static_argnums=(1, 2))
 def _prepared(rows: Array, n: int, parts: int) -> _Answers:
-    """The last part is filled with rows whose three items are the same: they say nothing."""
-    counts = jnp.zeros(n).at[rows[:, 0]].add(2.0).at[rows[:, 1]].add(1.0).at[rows[:, 2]].add(1.0)
-    popularity = jnp.sqrt(counts)[:, None]
     ordered = rows[jnp.argsort(rows[:, 0])].T
-    empty = -len(rows) % parts
+    return _answers(ordered, _counts(rows, n, 1.0), parts)
+
+
+def _prepared_share(axis: str, n: int, count: int, rows: Array) -> _Answers:
+    """On each device of an axis, with its rows; those beyond `count` become rows that say nothing."""
+    real = lax.axis_index(axis).astype(jnp.uint32) * jnp.uint32(len(rows)) + jnp.arange(len(rows)) < count
+    counts = lax.psum(_counts(rows, n, real.astype(jnp.float32)), axis)
+    ordered = jnp.where(real, rows.T, rows[:, 0])
+    return _answers(ordered, counts, -(-len(rows) // _MOST_AT_ONCE))
+
+
+def _counts(rows: Array, n: int, weight: ArrayLike) -> Array:
+    """How often triplets name each item; the anchor counts twice."""
+    anchor, near, far = rows.T
+    return jnp.zeros(n).at[anchor].add(2.0 * weight).at[near].add(weight).at[far].add(weight)
+
+
+def _answers(ordered: Array, counts: Array, parts: int) -> _Answers:
+    """The last part is filled with rows whose three items are the same: they say nothing."""
+    popularity = jnp.sqrt(counts)[:, None]
+    empty = -ordered.shape[1] % parts
     filled = jnp.concatenate([ordered, jnp.broadcast_to(ordered[:1, -1:], (3, empty))], axis=1)
     return _Answers(
         filled.reshape(3, parts, -1).transpose(1, 0, 2),
