@@ -63,7 +63,7 @@ def energy_dimension(positions: ArrayLike, share: float = 0.98) -> int:
 def better_dimension(d: int, ladder: Sequence[int], scores: Callable[[int, int], Array]) -> int:
     """The number of axes on the ladder that predicts better than d does; d, where none does beyond doubt.
 
-    All fewer are compared with d: between two numbers there may be one that fits badly. More are climbed step by step,
+    All fewer are compared with d: between two numbers there may be one that fits badly. More are tried step by step,
     each compared with the one before, as long as that is better.
 
     Parameters

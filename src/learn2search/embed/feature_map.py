@@ -116,7 +116,7 @@ def fit_map(
             fit.step(step)
             if step % _EVERY == 0:
                 fit.rescale()
-                show(step + 1, f"features tell {fit.told():.0%}")
+                show(step + 1, f"features tell {fit.share_explained():.0%}")
     return fit.result()
 
 
@@ -211,10 +211,10 @@ class _Fit:
         own = (self.residuals.nu.astype(float) ** 2 + self.residuals.sd.astype(float) ** 2)[self.seen]
         self.rest = max(float(own.mean()), 1e-3)
 
-    def told(self) -> float:
+    def share_explained(self) -> float:
         """The share of the positions' variance that is expected of the features."""
-        told = float(self.scales.sum() + (self.expected.astype(float) ** 2).sum() / self.expected.shape[1])
-        return told / (told + self.rest)
+        explained = float(self.scales.sum() + (self.expected.astype(float) ** 2).sum() / self.expected.shape[1])
+        return explained / (explained + self.rest)
 
     def result(self) -> tuple[FeatureMap, Embedding]:
         mean, variance = self.mean.astype(float), np.exp(2.0 * self.log_sd.astype(float))

@@ -89,5 +89,5 @@ def fit_trust(beliefs: ArrayLike, targets: ArrayLike) -> float:
 
 def _score(p: Array, targets: NDArray[np.int64], power: float) -> float:
     """Σ log p_τ(target)."""
-    told = temper_belief(p, power)[np.arange(len(p)), targets]
-    return float(np.log(np.maximum(told, 1e-300)).sum())
+    likelihood = temper_belief(p, power)[np.arange(len(p)), targets]
+    return float(np.log(np.maximum(likelihood, 1e-300)).sum())

@@ -115,8 +115,8 @@ def _positions(
     found = np.asarray(answers.scale * vectors) * np.sqrt(_signal(np.asarray(values), edge))
     found *= _SPREAD / max(np.sqrt(np.mean(found**2)), 1e-12)
     start = _UNKNOWN * np.random.default_rng(other).standard_normal((n_items, n_components), np.float32)
-    told = np.flatnonzero(np.asarray(values) > _BEYOND * edge)
-    start[:, told] = found[:, told]
+    significant = np.flatnonzero(np.asarray(values) > _BEYOND * edge)
+    start[:, significant] = found[:, significant]
     return start
 
 

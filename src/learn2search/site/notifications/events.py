@@ -41,8 +41,8 @@ def note_found(
 def note_model(db: Connection, collection: Collection, now: float, info: ModelInfo) -> None:
     """A model came into use that says something new."""
     if info.origin in _NEWS:
-        told = {"version": info.version, "origin": info.origin.value, "triplets": info.triplets}
-        note(db, collection, EventKind.MODEL, now, told)
+        published = {"version": info.version, "origin": info.origin.value, "triplets": info.triplets}
+        note(db, collection, EventKind.MODEL, now, published)
 
 
 def note(db: Connection, collection: Collection, kind: EventKind, now: float, data: dict[str, Any]) -> None:
@@ -54,6 +54,6 @@ def note(db: Connection, collection: Collection, kind: EventKind, now: float, da
 def event_for(webhook: Webhook, collection: Collection, kind: EventKind, now: float, data: dict[str, Any]) -> Delivery:
     """An event for one webhook, due at once."""
     event_id = secrets.token_hex(16)
-    told = {"id": event_id, "kind": kind.value, "created_at": now, "collection": collection.slug, "data": data}
-    body = json.dumps(told, ensure_ascii=False)
+    event = {"id": event_id, "kind": kind.value, "created_at": now, "collection": collection.slug, "data": data}
+    body = json.dumps(event, ensure_ascii=False)
     return Delivery(event_id, webhook.id, kind.value, body, now, next_at=now)

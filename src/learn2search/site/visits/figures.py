@@ -9,7 +9,7 @@ from learn2search.site.catalogue.options import Options, in_order, options_of
 from learn2search.site.context import Site
 from learn2search.site.errors import Unavailable
 from learn2search.site.learning.metadata import metadata_of
-from learn2search.site.visits.knowledge import Knowledge, knowledge_of
+from learn2search.site.visits.familiarity import Familiarity, familiarity_of
 from learn2search.site.visits.search_state import answers_that_count
 from learn2search.store import collections, items, searches
 from learn2search.store.collections import Collection
@@ -42,7 +42,7 @@ class Summary:
     example
         (number of the question, item that was clicked) of a search that ended well; the last is what it found.
         Without such a search, some items with the question 0.
-    knowledge
+    familiarity
         What the published model knows about the items.
     """
 
@@ -54,7 +54,7 @@ class Summary:
     trend: tuple[float, ...]
     sample: tuple[Item, ...]
     example: tuple[tuple[int, Item], ...]
-    knowledge: Knowledge
+    familiarity: Familiarity
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ def _summary(site: Site, collection: Collection, size: int) -> Summary:
         trend=tuple(_trend(costs)),
         sample=tuple(found[number] for number in sample if number in found),
         example=_example(site, collection, sample),
-        knowledge=knowledge_of(metadata_of(model.info), len(numbers)),
+        familiarity=familiarity_of(metadata_of(model.info), len(numbers)),
     )
 
 

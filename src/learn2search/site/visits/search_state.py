@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from learn2search.site.catalogue.options import Options
-from learn2search.site.visits.knowledge import Knowledge, is_likelier_than_chance
+from learn2search.site.visits.familiarity import Familiarity, is_likelier_than_chance
 from learn2search.store.collections import Collection
 from learn2search.store.enums import AnswerKind
 from learn2search.store.items import Item
@@ -27,7 +27,7 @@ class SearchState:
         How many items the search chooses from.
     stale
         True when the last answer came from an old page and was not counted.
-    knowledge
+    familiarity
         What its model knows about the items.
     is_taught
         False while its model was fitted to no answers, so that nobody knows how noisy they are.
@@ -41,7 +41,7 @@ class SearchState:
     items: dict[int, Item]
     size: int = 0
     stale: bool = False
-    knowledge: Knowledge = Knowledge.ENOUGH
+    familiarity: Familiarity = Familiarity.ENOUGH
     is_taught: bool = True
 
     @property
@@ -77,7 +77,7 @@ class SearchState:
     @property
     def can_guess(self) -> bool:
         """Is the likeliest item clearly likelier than one drawn at random from those not shown yet?"""
-        if self.question is None or self.knowledge is Knowledge.NOTHING:
+        if self.question is None or self.familiarity is Familiarity.NOTHING:
             return False
         seen = {number for step in self.answers for number in step.shown}
         return is_likelier_than_chance(self.question.fits, self.size - len(seen))

@@ -26,7 +26,7 @@ from learn2search.site.show_counts import AUTOMATIC, ShowCount, checked_show
 from learn2search.site.teaching.teaching_progress import searches_so_far
 from learn2search.site.visits.automatic_show import automatic_show
 from learn2search.site.visits.beliefs import LIKELY, MISS_RATE, OpenSearch
-from learn2search.site.visits.knowledge import Knowledge, knowledge_of
+from learn2search.site.visits.familiarity import Familiarity, familiarity_of
 from learn2search.site.visits.search_state import SearchState, answers_that_count
 from learn2search.site.visits.to_find import Ticket
 from learn2search.store import collections, items, searches
@@ -219,7 +219,7 @@ def _log(site: Site, search_id: str) -> SearchState:
         question,
         items={},
         size=size,
-        knowledge=knowledge_of(metadata, size),
+        familiarity=familiarity_of(metadata, size),
         is_taught=metadata.is_taught,
     )
 
@@ -571,7 +571,7 @@ def gallery(site: Site, search_id: str, count: int = GALLERY) -> tuple[SearchSta
     now = state(site, search_id)
     if now.question is None:
         return now, Gallery([], likeliest=False)
-    likeliest = now.can_guess or (now.exhausted and now.knowledge is not Knowledge.NOTHING)
+    likeliest = now.can_guess or (now.exhausted and now.familiarity is not Familiarity.NOTHING)
     best = _best(site, now, now.question, count) if likeliest else _seen(now)
     with site.database.read() as db:
         found = items.by_number(db, now.row.collection_id, best)

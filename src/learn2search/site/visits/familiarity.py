@@ -8,21 +8,21 @@ _FEW = 10  # comparisons an item: with fewer, a search among 513 items takes mor
 _LIKELIER = 2.0  # times more probable than an item drawn at random: clearly likelier than chance
 
 
-class Knowledge(Enum):
-    """What the model of a search knows about the items."""
+class Familiarity(Enum):
+    """How well the model of a search knows the items."""
 
     NOTHING = "nothing"  # no model has been fitted yet, and nothing was known beforehand
     LITTLE = "little"
     ENOUGH = "enough"
 
 
-def knowledge_of(metadata: ModelMetadata, n_items: int) -> Knowledge:
+def familiarity_of(metadata: ModelMetadata, n_items: int) -> Familiarity:
     """How much a model knows: little with fewer than ten comparisons an item, unless the owner gave the positions."""
     if metadata.knows_nothing:
-        return Knowledge.NOTHING
+        return Familiarity.NOTHING
     if metadata.prior.features or metadata.triplets >= _FEW * n_items:
-        return Knowledge.ENOUGH
-    return Knowledge.LITTLE
+        return Familiarity.ENOUGH
+    return Familiarity.LITTLE
 
 
 def is_likelier_than_chance(fits: float, n_left: int) -> bool:

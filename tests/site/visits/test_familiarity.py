@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from learn2search.site.context import Site
 from learn2search.site.learning import simulated_visitors
 from learn2search.site.learning.metadata import ModelMetadata, ModelPrior
-from learn2search.site.visits.knowledge import Knowledge, is_likelier_than_chance, knowledge_of
+from learn2search.site.visits.familiarity import Familiarity, familiarity_of, is_likelier_than_chance
 from learn2search.site.visits.searching import gallery, start
 from learn2search.store.collections import Collection
 from tests.site.visits.clicks import choose
@@ -16,11 +16,11 @@ from tests.site.visits.clicks import choose
 
 def test_little_should_be_fewer_than_ten_comparisons_an_item() -> None:
     untaught = ModelMetadata(is_taught=False)
-    assert knowledge_of(untaught, 100) is Knowledge.NOTHING
-    assert knowledge_of(ModelMetadata(triplets=999), 100) is Knowledge.LITTLE
-    assert knowledge_of(ModelMetadata(triplets=1000), 100) is Knowledge.ENOUGH
+    assert familiarity_of(untaught, 100) is Familiarity.NOTHING
+    assert familiarity_of(ModelMetadata(triplets=999), 100) is Familiarity.LITTLE
+    assert familiarity_of(ModelMetadata(triplets=1000), 100) is Familiarity.ENOUGH
     given_positions = ModelMetadata(is_taught=False, prior=ModelPrior(features=True))
-    assert knowledge_of(given_positions, 100) is Knowledge.ENOUGH
+    assert familiarity_of(given_positions, 100) is Familiarity.ENOUGH
 
 
 @given(st.lists(st.floats(1e-6, 1.0), min_size=2, max_size=40))
@@ -41,7 +41,7 @@ def test_a_belief_that_is_even_should_not_count_as_a_guess() -> None:
 
 def test_an_untaught_collection_should_claim_nothing(site: Site, collection: Collection) -> None:
     now = choose(site, choose(site, start(site, "colours")), 1)
-    assert now.knowledge is Knowledge.NOTHING
+    assert now.familiarity is Familiarity.NOTHING
     assert now.still_fit is None
     assert not now.is_taught
     assert not now.can_guess
@@ -59,7 +59,7 @@ def test_a_taught_collection_should_guess_once_the_belief_is_uneven(
     simulated_visitors.run(site, learnt.slug, features, 0.05, 300, seed=2)
     far = np.linalg.norm(features - features[7], axis=1)
     now = start(site, learnt.slug)
-    assert now.knowledge is Knowledge.ENOUGH
+    assert now.familiarity is Familiarity.ENOUGH
     assert now.still_fit == pytest.approx(now.question.fits)
     guessed = []
     for _ in range(4):
