@@ -1,15 +1,17 @@
 """A site that was started as a user starts it, for as long as it is measured."""
 
 import http.client
+import os
 import re
 import signal
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from research import memory
 
@@ -28,13 +30,15 @@ class Site:
 
 
 @contextmanager
-def serving(home: Path, *arguments: str) -> Iterator[Site]:
+def serving(home: Path, *arguments: str, environment: Mapping[str, str] | None = None) -> Iterator[Site]:
+    """A site that answers. `environment`: added to that of this process."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     options = ["--home", str(home), "--port", str(port), "--no-browser", "--new-token"]
     began = time.perf_counter()
-    process = subprocess.Popen([*COMMAND, *arguments, *options], stdout=subprocess.PIPE, text=True)
+    added = os.environ | (environment or {})
+    process = subprocess.Popen([*COMMAND, *arguments, *options], stdout=subprocess.PIPE, text=True, env=added)
     assert process.stdout is not None
     token = ""
     for line in process.stdout:
@@ -50,7 +54,7 @@ def serving(home: Path, *arguments: str) -> Iterator[Site]:
         process.wait(30)
 
 
-def wait_for(port: int, process: subprocess.Popen[str]) -> None:
+def wait_for(port: int, process: subprocess.Popen[Any]) -> None:
     while process.poll() is None:
         try:
             connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)

@@ -25,9 +25,7 @@ def port(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     monkeypatch.setattr(patient_protocol, "BODY_SECONDS", 0.2)
     taken = socket.socket()
     taken.bind(("127.0.0.1", 0))
-    config = uvicorn.Config(
-        answer, http=PatientProtocol, lifespan="off", log_level="error", h11_max_incomplete_event_size=LONGEST_HEADER
-    )
+    config = uvicorn.Config(answer, http=PatientProtocol, lifespan="off", log_level="error")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [taken]})
     thread.start()
@@ -64,3 +62,13 @@ def test_a_whole_request_should_be_answered_and_half_a_second_one_closed(port: i
 def test_a_huge_header_should_be_refused(port: int) -> None:
     huge = b"GET / HTTP/1.1\r\nHost: here\r\nX-Long: " + b"x" * 2 * LONGEST_HEADER
     assert b"400" in said(port, huge).split(b"\r\n")[0]
+
+
+def test_many_headers_should_be_refused_as_one_huge_one(port: int) -> None:
+    many = b"GET / HTTP/1.1\r\nHost: here\r\n" + b"X: 0123456789\r\n" * (LONGEST_HEADER // 8) + b"\r\n"
+    assert b"400" in said(port, many).split(b"\r\n")[0]
+
+
+def test_empty_lines_should_not_hold_a_connection(port: int) -> None:
+    whole = b"GET / HTTP/1.1\r\nHost: here\r\n\r\n"
+    assert said(port, whole, b"\r\n").count(b"done") == 1

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from enum import Enum
 
-import h11
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 HEADER_SECONDS = 10.0  # for the head of a request, all of it
 BODY_SECONDS = 30.0  # between two parts of a body
@@ -15,19 +14,52 @@ MOST_CONNECTIONS = 1000  # of one worker; more are answered with 503 at once
 KEEP_ALIVE_SECONDS = 10
 
 
-class PatientProtocol(H11Protocol):
-    """uvicorn's HTTP, which waits for ever for the rest of a request, with a limit on that."""
+class _Waits(Enum):
+    """What a connection waits for."""
 
-    _waiting: asyncio.TimerHandle | None = None
+    HEAD = "the rest of a head"
+    BODY = "the rest of a body"
+    NOTHING = "nothing: the request is whole"
+
+
+class PatientProtocol(HttpToolsProtocol):
+    """uvicorn's HTTP, which waits for ever for the rest of a request, with limits on its time and its head's size."""
+
+    _waits = _Waits.HEAD
+    _timer: asyncio.TimerHandle | None = None
     _for_head = False
+    _head = 0  # bytes of the head so far
+    _whole = 0  # requests that have come as a whole
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._watch()
 
     def data_received(self, data: bytes) -> None:
+        before = self._whole
         super().data_received(data)
+        if self._waits is _Waits.NOTHING and self._whole == before:  # empty lines before a head
+            self._waits = _Waits.HEAD
+        if self._waits is _Waits.HEAD:
+            self._head += len(data)
+            if self._head > LONGEST_HEADER and not self.transport.is_closing():
+                self.send_400_response("The head of the request is too long.")
         self._watch()
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self._waits = _Waits.HEAD
+
+    def on_headers_complete(self) -> None:
+        if len(self.url) + sum(len(name) + len(value) for name, value in self.headers) > LONGEST_HEADER:
+            raise ValueError("the head of the request is too long")  # httptools makes a bad request of it
+        super().on_headers_complete()
+        self._waits, self._head = _Waits.BODY, 0
+
+    def on_message_complete(self) -> None:
+        super().on_message_complete()
+        self._waits = _Waits.NOTHING
+        self._whole += 1
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._unwatch()
@@ -35,25 +67,24 @@ class PatientProtocol(H11Protocol):
 
     def _watch(self) -> None:
         """Begin to wait for the rest of the head, or anew for the next part of the body."""
-        state: Any = self.conn.their_state
-        if state is h11.IDLE:
+        if self._waits is _Waits.HEAD:
             if not self._for_head:  # each part of it does not begin the time anew
                 self._unwatch()
                 self._for_head = True
-                self._waiting = self.loop.call_later(HEADER_SECONDS, self._close)
+                self._timer = self.loop.call_later(HEADER_SECONDS, self._close)
             return
         self._unwatch()
-        if state is h11.SEND_BODY:
-            self._waiting = self.loop.call_later(BODY_SECONDS, self._close)
+        if self._waits is _Waits.BODY:
+            self._timer = self.loop.call_later(BODY_SECONDS, self._close)
 
     def _unwatch(self) -> None:
-        if self._waiting is not None:
-            self._waiting.cancel()
-        self._waiting, self._for_head = None, False
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer, self._for_head = None, False
 
     def _close(self) -> None:
-        self._waiting, self._for_head = None, False
-        if self.conn.their_state is h11.SEND_BODY and self.flow.read_paused:  # it is we who do not read
+        self._timer, self._for_head = None, False
+        if self._waits is _Waits.BODY and self.flow.read_paused:  # it is we who do not read
             self._watch()
         elif not self.transport.is_closing():
             self.transport.close()

@@ -172,7 +172,6 @@ def _serve(settings: Settings) -> None:
         server_header=False,
         http="learn2search.cli.patient_protocol:PatientProtocol",  # by name: a worker imports it once it can be asked
         timeout_worker_healthcheck=_WORKER_SECONDS,
-        h11_max_incomplete_event_size=patient_protocol.LONGEST_HEADER,
         limit_concurrency=patient_protocol.MOST_CONNECTIONS,
         timeout_keep_alive=patient_protocol.KEEP_ALIVE_SECONDS,
     )

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, TypeVar
 
-from cachetools import TLRUCache, TTLCache
+from cachetools import TLRUCache
 
 from learn2search.site.catalogue.media_bucket import MediaBucket
 from learn2search.site.catalogue.media_folder import MediaFolder
@@ -53,9 +53,10 @@ class Site:
         self.models = ModelCache(self.database)
         self.beliefs = BeliefCache(self.models)
         self._secret: bytes | None = None
-        self._lock = threading.Lock()  # of the two caches
+        self._lock = threading.Lock()  # of what is remembered
         self._remembered: TLRUCache[object, _Remembered] = TLRUCache(_REMEMBERED_KEPT, _forgotten_at)
-        self._items: TTLCache[tuple[int, int], Item] = TTLCache(_ITEMS_KEPT, _ITEMS_SECONDS)
+        # A plain dictionary, because a click reads fifty of them: until when it is used, and the item.
+        self._items: dict[tuple[int, int], tuple[float, Item]] = {}
 
     @classmethod
     def open(cls, settings: Settings, clock: Callable[[], float] = time.time) -> "Site":
@@ -106,15 +107,17 @@ class Site:
 
     def items(self, collection_id: int, numbers: Iterable[int]) -> dict[int, Item]:
         """Items by number, as they were a few seconds ago at most."""
-        wanted = set(numbers)
-        with self._lock:
-            known = {number: self._items.get((collection_id, number)) for number in wanted}
-        found = {number: item for number, item in known.items() if item is not None}
+        wanted, now, found = set(numbers), time.monotonic(), {}
+        for number in wanted:
+            known = self._items.get((collection_id, number))
+            if known is not None and known[0] > now:
+                found[number] = known[1]
         if len(found) < len(wanted):
             with self.database.read() as db:
                 read = items.by_number(db, collection_id, [number for number in wanted if number not in found])
-            with self._lock:
-                self._items.update({(collection_id, number): item for number, item in read.items()})
+            if len(self._items) > _ITEMS_KEPT:
+                self._items.clear()
+            self._items.update({(collection_id, number): (now + _ITEMS_SECONDS, item) for number, item in read.items()})
             found |= read
         return found
 

@@ -2,13 +2,14 @@
 
 import errno
 import os
+import select
 import sqlite3
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import sqlalchemy
 from alembic import command
@@ -19,6 +20,7 @@ from sqlalchemy import Connection, Engine, event
 from sqlalchemy.exc import (
     DatabaseError,
     DataError,
+    DBAPIError,
     IntegrityError,
     NotSupportedError,
     OperationalError,
@@ -59,6 +61,7 @@ class Database:
         self.engine = _engine(self.url, wait_seconds)
         # SQLite makes writers poll, with ever longer sleeps. Threads of one process wait in this queue instead.
         self._writing: AbstractContextManager[None] = WriteQueue(wait_seconds) if self.is_sqlite else nullcontext()
+        self._direct = DirectConnections(self.engine)
 
     @property
     def is_sqlite(self) -> bool:
@@ -81,20 +84,37 @@ class Database:
         On SQLite it takes the write lock at the beginning, so that it cannot fail later because another has it. A disk
         that is full is an OSError (ENOSPC), as for any other file.
         """
-        try:
-            with self._writing, self.engine.connect() as connection:
-                if self.is_sqlite:
-                    connection.exec_driver_sql("BEGIN IMMEDIATE")
+        with _full_disk(), self._writing, self.engine.connect() as connection:
+            if self.is_sqlite:
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+            try:
+                yield connection
+            except BaseException:
+                connection.rollback()
+                raise
+            connection.commit()
+
+    @contextmanager
+    def direct(self, *, writing: bool = False) -> Iterator[Any]:
+        """A connection of the driver alone, for statements that run at every click: each is committed by itself.
+
+        Parameters
+        ----------
+        writing
+            On SQLite: one transaction that has the write lock, as in `write`.
+        """
+        with _full_disk(), self._direct.connection() as driver:
+            if not writing:
+                yield driver
+                return
+            with self._writing:
+                driver.execute("BEGIN IMMEDIATE")
                 try:
-                    yield connection
+                    yield driver
                 except BaseException:
-                    connection.rollback()
+                    driver.rollback()
                     raise
-                connection.commit()
-        except OperationalError as error:
-            if _is_full(error):
-                raise OSError(errno.ENOSPC, "the disk of the database is full") from error
-            raise
+                driver.commit()
 
     def migrate(self) -> None:
         """Bring the schema up to date. Several processes may do so at the same time.
@@ -127,6 +147,7 @@ class Database:
             return MigrationContext.configure(connection).get_current_revision()
 
     def close(self) -> None:
+        self._direct.close()
         self.engine.dispose()
 
 
@@ -161,6 +182,87 @@ class WriteQueue(AbstractContextManager[None]):
         with self._free:
             self._since = None
             self._free.notify()
+
+
+class DirectConnections:
+    """Connections of the driver that are not in use. There are never more than threads that use one at a time."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._idle: list[Any] = []
+
+    @contextmanager
+    def connection(self) -> Iterator[Any]:
+        """One for a thread alone. Its errors are those of SQLAlchemy, and after one it is not used again."""
+        taken = self._taken()
+        try:
+            yield taken
+        except self._engine.dialect.loaded_dbapi.Error as error:
+            named = self._named(error, taken)
+            self._end(taken)
+            raise named from error
+        except BaseException:
+            self._end(taken)
+            raise
+        self._idle.append(taken)
+
+    def _taken(self) -> Any:
+        """One that is there, unless its server went away meanwhile; else a new one."""
+        with suppress(IndexError):
+            while True:
+                known = self._idle.pop()
+                if not _is_closed(known):
+                    return known
+                self._end(known)
+        made = self._engine.raw_connection()
+        made.detach()
+        driver: Any = made.dbapi_connection
+        if self._engine.dialect.name == "postgresql":
+            driver.autocommit = True
+        return driver
+
+    def _named(self, error: Exception, connection: Any) -> SQLAlchemyError:
+        dialect = self._engine.dialect
+        lost = dialect.is_disconnect(cast(Any, error), connection, None)
+        if lost:
+            self.close()  # those beside it have lost their server, too
+        named = DBAPIError.instance(
+            None, None, error, dialect.loaded_dbapi.Error, connection_invalidated=lost, dialect=dialect
+        )
+        return cast(SQLAlchemyError, named)
+
+    @staticmethod
+    def _end(connection: Any) -> None:
+        with suppress(Exception):
+            connection.close()
+
+    def close(self) -> None:
+        with suppress(IndexError):
+            while True:
+                self._end(self._idle.pop())
+
+
+def _is_closed(connection: Any) -> bool:
+    """Has the server ended this connection while nobody used it? A look at its socket: no round trip."""
+    known = getattr(connection, "pgconn", None)
+    if known is None:
+        return False
+    if connection.closed:
+        return True
+    waiting = select.poll()
+    waiting.register(known.socket, select.POLLIN)
+    return bool(waiting.poll(0))  # nothing comes unasked, but the end
+
+
+@contextmanager
+def _full_disk() -> Iterator[None]:
+    """A disk that is full is an OSError (ENOSPC), as for any other file."""
+    try:
+        yield
+    except OperationalError as error:
+        if _is_full(error):
+            raise OSError(errno.ENOSPC, "the disk of the database is full") from error
+        raise
 
 
 def is_away(error: BaseException) -> bool:

@@ -28,6 +28,7 @@ OurSite = Annotated[Site, Depends(site_of)]
 Slug = Annotated[str, InPath(max_length=64)]
 SearchId = Annotated[str, InPath(max_length=64)]
 Given = Literal[AnswerKind.CHOICE, AnswerKind.NONE, AnswerKind.FOUND, AnswerKind.UNDO, AnswerKind.NOT_HERE]
+LONGEST_SECRET = 64  # characters
 ItemNumber = Annotated[int, Field(ge=0, le=2**31 - 1)]
 
 
@@ -127,7 +128,7 @@ def only_with_secret(
     request: Request,
     site: OurSite,
     search_id: SearchId,
-    search_secret: Annotated[str, Header(max_length=64, description="The secret of the search.")] = "",
+    search_secret: Annotated[str, Header(max_length=LONGEST_SECRET, description="The secret of the search.")] = "",
 ) -> None:
     """A dependency: a search is of the program that began it, and of the owner."""
     if not searching.is_of(site, search_id, site.visitor_hash(search_secret)) and not is_owner(request):

@@ -40,8 +40,10 @@ from learn2search.web.embedded_pages import Embedded
 from learn2search.web.head_requests import HeadAsGet
 from learn2search.web.opening import open_or_retry
 from learn2search.web.overload import Overload
+from learn2search.web.quick_answers import QuickAnswers
 from learn2search.web.rendering import render
-from learn2search.web.security import HEADERS, RETRY_AFTER, Guard, RateLimits, only_text_in_address
+from learn2search.web.request_limits import RequestLimits
+from learn2search.web.security import HEADERS, RETRY_AFTER, Guard, only_text_in_address
 
 STATIC = Path(__file__).parent / "static"
 THREADS = 4  # that answer in one worker: more of them mostly wait for the interpreter's lock, and wait unfairly
@@ -72,10 +74,11 @@ def create_app(settings: Settings | None = None, *, warm: bool = False) -> FastA
         app.state.uploads = CapacityLimiter(UPLOADS)
         app.state.health = CapacityLimiter(HEALTH_CHECKS)
         app.state.site = Site(settings, wait_seconds=WAIT_SECONDS)
-        app.state.limits = RateLimits(settings)
+        app.state.limits = RequestLimits(settings)
         ended = open_or_retry(app.state.site)
         yield
         ended.set()
+        quick.close()
         app.state.site.close()
 
     app = FastAPI(
@@ -105,11 +108,18 @@ def create_app(settings: Settings | None = None, *, warm: bool = False) -> FastA
         owner_api,
     ):
         app.include_router(part.router)
+    quick = QuickAnswers(app)
+    app.router.routes.insert(0, quick)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     app.add_middleware(Embedded)
     app.add_middleware(Overload)
     app.add_middleware(Guard, friends=settings.embed_origins)
     app.add_middleware(HeadAsGet)
+    _handle_errors(app)
+    return app
+
+
+def _handle_errors(app: FastAPI) -> None:
     app.exception_handler(SiteError)(_site_error)
     app.exception_handler(HTTPException)(_http_error)
     app.exception_handler(RequestValidationError)(_validation_error)
@@ -118,7 +128,6 @@ def create_app(settings: Settings | None = None, *, warm: bool = False) -> FastA
     app.exception_handler(OverflowError)(_impossible_value)
     app.exception_handler(OSError)(_disk_error)
     app.exception_handler(Exception)(_unexpected)
-    return app
 
 
 def from_environment() -> FastAPI:

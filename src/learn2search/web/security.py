@@ -3,14 +3,10 @@
 import re
 import secrets
 from collections.abc import Collection
-from ipaddress import IPv4Address, IPv6Network, ip_address
 from urllib.parse import urlsplit
 
 from fastapi import Request, Response
 from fastapi.concurrency import run_in_threadpool
-from limits import RateLimitItemPerMinute
-from limits.storage import MemoryStorage
-from limits.strategies import MovingWindowRateLimiter
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
@@ -19,8 +15,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from learn2search.site.context import Site
 from learn2search.site.errors import Invalid, TooMany, Unauthorised
-from learn2search.site.settings import Settings
 from learn2search.store.database import is_away
+from learn2search.web.request_limits import RequestLimits, network_of
 
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self'; font-src 'self'; "
@@ -184,10 +180,11 @@ def _count_wrong_token(request: Request) -> None:
     """Once a request: who tries tokens is slowed down as on the page to sign in. The right one is never refused."""
     if not getattr(request.state, "token_counted", False):
         request.state.token_counted = True
-        request.app.state.limits.check(request, "tokens")
+        count_request(request, "tokens")
 
 
-def _claims_to_be_owner(request: Request) -> bool:
+def claims_to_be_owner(request: Request) -> bool:
+    """Does it carry a token or a cookie of the owner, right or wrong?"""
     return "authorization" in request.headers or OWNER_COOKIE in request.cookies
 
 
@@ -243,56 +240,14 @@ def remember_visitor(request: Request, response: Response, cookie: str | None) -
         response.set_cookie(VISITOR_COOKIE, cookie, max_age=180 * 86_400, httponly=True, samesite="lax", secure=secure)
 
 
-class RateLimits:
-    """How many requests a visitor may send, and how many an address, counted in memory and never stored.
-
-    People of one house or school share an address: it may send as much as `visitors_per_address` visitors. A visitor is
-    known by the cookie. Programs have none, and are limited as one visitor an address; so are tries of a token, and
-    what is expensive. The owner is not limited.
-    """
-
-    def __init__(self, settings: Settings) -> None:
-        self._window = MovingWindowRateLimiter(MemoryStorage())
-        visitors = {"answers": settings.answers_per_minute, "searches": settings.searches_per_minute}
-        self._of_visitor = {what: RateLimitItemPerMinute(most) for what, most in visitors.items()}
-        together = {what: most * settings.visitors_per_address for what, most in visitors.items()}
-        alone = {"tokens": 10, "metrics": 60}
-        self._of_address = {what: RateLimitItemPerMinute(most) for what, most in (together | alone).items()}
-
-    def check(self, request: Request, what: str) -> None:
-        """Count a request.
-
-        Raises
-        ------
-        TooMany
-            If there were too many in the last minute.
-        """
-        address = network_of(request.client.host if request.client else "unknown")
-        visitor = request.cookies.get(VISITOR_COOKIE, "")
-        if not visitor and request.url.path.startswith("/api/"):
-            visitor = address
-        allowed = self._window.hit(self._of_address[what], what, "address", address)
-        if allowed and visitor and what in self._of_visitor:
-            allowed = self._window.hit(self._of_visitor[what], what, "visitor", address, visitor[:64])
-        if not allowed:
-            raise TooMany("That was very fast. Please wait a moment and try again.")
-
-
-def network_of(address: str) -> str:
-    """The network for which an address counts: one line has 2⁶⁴ addresses of IPv6, and could take a new one each time.
-
-    Examples
-    --------
-    >>> network_of("2001:db8:1:2:aaaa::1"), network_of("192.0.2.7"), network_of("::ffff:192.0.2.7")
-    ('2001:db8:1:2::/64', '192.0.2.7', '192.0.2.7')
-    """
-    try:
-        known = ip_address(address.partition("%")[0])
-    except ValueError:
-        return address
-    if isinstance(known, IPv4Address):
-        return str(known)
-    return str(known.ipv4_mapped or IPv6Network((known, 64), strict=False))
+def count_request(request: Request, what: str) -> None:
+    """Count a request of one kind, and refuse it where there were too many: `TooMany`."""
+    address = network_of(request.client.host if request.client else "unknown")
+    visitor = request.cookies.get(VISITOR_COOKIE, "")
+    if not visitor and request.url.path.startswith("/api/"):
+        visitor = address
+    limits: RequestLimits = request.app.state.limits
+    limits.check(what, address, visitor)
 
 
 def limited(what: str) -> "Limited":
@@ -306,5 +261,5 @@ class Limited:
 
     async def __call__(self, request: Request) -> None:
         """Count the request. This runs in the event loop, because counting is quicker than changing the thread."""
-        if not (_claims_to_be_owner(request) and await run_in_threadpool(is_owner, request)):
-            request.app.state.limits.check(request, self.what)
+        if not (claims_to_be_owner(request) and await run_in_threadpool(is_owner, request)):
+            count_request(request, self.what)

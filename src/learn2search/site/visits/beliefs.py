@@ -12,6 +12,7 @@ from learn2search import Search, strategy_names, temper_belief
 from learn2search.search.strategies import make_search_knowing
 from learn2search.site.errors import Conflict, Unavailable
 from learn2search.site.learning.model_cache import EmbeddingAt, ModelCache
+from learn2search.site.visits.search_state import SearchState
 from learn2search.store.enums import AnswerKind
 from learn2search.store.searches import SearchRow, StepRow
 from learn2search.typing import Items
@@ -33,6 +34,7 @@ class OpenSearch:
     def __init__(self, search: Search, known: EmbeddingAt) -> None:
         self.search = search
         self.known = known
+        self.state: SearchState | None = None  # its log, while it is kept
 
     @property
     def fits(self) -> float:
@@ -155,6 +157,18 @@ class BeliefCache:
             kept = self._taken_out((row.id, question.number))
         return kept or self.replay(row, answers, question)
 
+    def state_at(self, search_id: str, number: int) -> SearchState | None:
+        """The search when step `number` was asked, if that is kept. Its log cannot change while this step is open."""
+        with self._lock:
+            kept = self._kept.get((search_id, number))
+        return None if kept is None else kept.state
+
+    def visitor_of(self, search_id: str) -> str | None:
+        """Who began a search, if it is kept."""
+        with self._lock:
+            kept = self._kept.get((search_id, self._open_step.get(search_id, 0)))
+        return None if kept is None or kept.state is None else kept.state.row.visitor
+
     def replay(
         self, row: SearchRow, answers: Sequence[StepRow], question: StepRow | None, miss_rate: float = 0.0
     ) -> OpenSearch:
@@ -170,8 +184,9 @@ class BeliefCache:
         fresh.search.replay(log, [row_of(item) for item in shown] or None)
         return fresh
 
-    def keep(self, search_id: str, number: int, belief: OpenSearch) -> None:
-        """Keep a search whose open step is `number`. When memory is short, those that were kept first go."""
+    def keep(self, search_id: str, number: int, belief: OpenSearch, state: SearchState | None = None) -> None:
+        """Keep a search whose open step is `number`, and its log. When memory is short, those kept first go."""
+        belief.state = state
         with self._lock:
             # One question of a search is open: what was kept for another, before an undo, is of no use any more.
             self._taken_out((search_id, self._open_step.get(search_id, number)))

@@ -29,7 +29,7 @@ from learn2search.site.visits.beliefs import LIKELY, MISS_RATE, OpenSearch
 from learn2search.site.visits.familiarity import Familiarity, familiarity_of
 from learn2search.site.visits.search_state import SearchState, answers_that_count
 from learn2search.site.visits.to_find import Ticket
-from learn2search.store import collections, items, searches
+from learn2search.store import clicks, collections, items, searches
 from learn2search.store.collections import Collection
 from learn2search.store.enums import AnswerKind, SearchOrigin, SearchStatus, TrialKind
 from learn2search.store.items import Item
@@ -117,9 +117,11 @@ def start(
         first = replace(first, shown=belief.show_also(row.to_find, first.shown))
     with site.database.write() as db:
         is_new = searches.add(db, row, first)
-    if is_new:
-        site.beliefs.keep(row.id, 1, belief)
-    return state(site, row.id)
+    if not is_new:
+        return state(site, row.id)
+    begun = _state_of(site, collection, row, [first])
+    site.beliefs.keep(row.id, 1, belief, begun)
+    return _with_items(site, begun)
 
 
 def _new_row(
@@ -207,6 +209,22 @@ def _log(site: Site, search_id: str) -> SearchState:
             raise NotFound("There is no such search: its link may be incomplete.")
         steps = searches.steps(db, search_id)
         collection = collections.by_id(db, row.collection_id)
+    return _state_of(site, collection, row, steps)
+
+
+def _log_at(site: Site, search_id: str, number: int) -> SearchState:
+    """A search as it is now, where the log until step `number` is at hand with one statement.
+
+    The step may have been answered meanwhile: writing an answer finds out.
+    """
+    kept = site.beliefs.state_at(search_id, number)
+    found = None if kept is None else clicks.read(site.database, search_id)
+    if kept is None or found is None or found[0].status is not SearchStatus.OPEN:
+        return _log(site, search_id)
+    return replace(kept, row=found[0], collection=found[1], options=options_of(found[1]))
+
+
+def _state_of(site: Site, collection: Collection, row: SearchRow, steps: Sequence[StepRow]) -> SearchState:
     question = steps[-1] if steps[-1].kind is None else None
     answers = tuple(answers_that_count(steps))
     size = len(site.models.covered(row.model_id))
@@ -267,6 +285,9 @@ def under_way(site: Site, visitor: str) -> dict[int, SearchState]:
 
 def is_of(site: Site, search_id: str, visitor: str) -> bool:
     """Did this visitor begin the search? One without a visitor, as programs began them once, is of all with its id."""
+    known = site.beliefs.visitor_of(search_id)  # it never changes
+    if known is not None:
+        return known == visitor
     with site.database.read() as db:
         return searches.visitor(db, search_id) in (None, visitor)
 
@@ -331,7 +352,7 @@ def answer_again(
 
 def _count(site: Site, search_id: str, given: Answer) -> SearchState:
     """Count an answer, if its step is open."""
-    before = _log(site, search_id)
+    before = _log_at(site, search_id, given.number)
     question = before.question
     if question is None or given.number != question.number:
         return _not_counted(site, search_id, given)
@@ -393,19 +414,27 @@ def _continue(site: Site, before: SearchState, question: StepRow, given: Answer)
     search_id = before.row.id
     belief, following = _next_question(site, before, question, given)
     closed = _closed(site, question, given)
-    with site.database.write() as db:
-        counted = searches.answer(db, search_id, closed, site.now())
-        if counted:
-            searches.show(db, search_id, following)
-            if before.row.status is SearchStatus.ABANDONED:
-                searches.change(db, search_id, status=SearchStatus.OPEN, ended_at=None)
-    if not counted:
+    if not _written(site, before.row, closed, following):
         return _not_counted(site, search_id, given)
-    if belief is not None:
-        site.beliefs.keep(search_id, following.number, belief)
     answers = before.answers[:-1] if given.kind is AnswerKind.UNDO else (*before.answers, closed)
     row = replace(before.row, status=SearchStatus.OPEN, ended_at=None)
-    return _with_items(site, replace(before, row=row, answers=answers, question=following))
+    after = replace(before, row=row, answers=answers, question=following)
+    if belief is not None:
+        site.beliefs.keep(search_id, following.number, belief, after)
+    return _with_items(site, after)
+
+
+def _written(site: Site, row: SearchRow, closed: StepRow, following: StepRow) -> bool:
+    """Write an answer and the next question; False when another answer to the step was quicker."""
+    if row.status is SearchStatus.OPEN:
+        return clicks.answer(site.database, row.id, closed, following, site.now())
+    with site.database.write() as db:
+        counted = searches.answer(db, row.id, closed, site.now())
+        if counted:
+            searches.show(db, row.id, following)
+            if row.status is SearchStatus.ABANDONED:
+                searches.change(db, row.id, status=SearchStatus.OPEN, ended_at=None)
+    return counted
 
 
 def _next_question(
