@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export UV_SYSTEM_CERTS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo play test lint bench reproduce docs docs-serve package messages clean
+.PHONY: help demo play test lint bench reproduce docs docs-serve tutorials package messages clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -43,6 +43,9 @@ docs: .venv/.dev ## build the documentation site into build/docs
 
 docs-serve: .venv/.dev ## build the documentation site and show it; ARGS="--port 0" for another port
 	@.venv/bin/python -m docs.website --serve $(ARGS)
+
+tutorials: .venv/.dev ## run the tutorials anew and keep their figures; ARGS="01 04" for some
+	@.venv/bin/python -m docs.tutorials $(ARGS)
 
 package: .venv/.dev ## the wheel and the source distribution, in dist/
 	@$(UV) build --quiet --out-dir dist && ls -l dist

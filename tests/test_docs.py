@@ -17,7 +17,8 @@ ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
 FIGURES = (path for path in (ROOT / "research" / "results").glob("*.svg") if not path.stem.endswith("-quick"))
-IMAGES = sorted([*(ROOT / "docs" / "images").iterdir(), *FIGURES])
+OF_PAGES = (path for path in (ROOT / "docs" / "images").iterdir() if path.is_file())  # tutorials have folders
+IMAGES = sorted([*OF_PAGES, *FIGURES])
 
 SLOW_PAGES = ("accelerated", "embeddings", "faces", "learning", "triplets")  # seconds each: `make test` leaves them out
 CODE = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)

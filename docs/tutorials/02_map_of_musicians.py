@@ -2,8 +2,9 @@
 # # A map of musicians from human triplets
 #
 # Visitors of a web survey said which of two musicians is more similar to a third: 9,090 answers about 400 artists
-# ([Ellis, Whitman, Berenzweig and Lawrence 2002](https://www.ee.columbia.edu/~dpwe/pubs/ismir02-subj.pdf)). Nobody measured anything about the music. This tutorial makes a map of it,
-# asks how good the map is, and finds the neighbours of an artist.
+# ([Ellis, Whitman, Berenzweig and Lawrence 2002](https://www.ee.columbia.edu/~dpwe/pubs/ismir02-subj.pdf)). Nobody
+# measured anything about the music. This tutorial makes a map of it, asks how good the map is, and finds the
+# neighbours of an artist.
 
 # %%
 import matplotlib.pyplot as plt
@@ -19,8 +20,9 @@ print(f"{data.names[anchor]} is more like {data.names[near]} than like {data.nam
 # %% [markdown]
 # ## Keep some answers apart
 #
-# A map can always be bent to agree with the answers that made it. So a fifth of them is kept apart to judge it by. Answers that were given together, on one screen, stay
-# together: one of them would give the others away. `data.groups` says which belong together.
+# A map can always be bent to agree with the answers that made it. So a fifth of them is kept apart to judge it by.
+# Answers that were given together, on one screen, stay together: one of them would give the others away.
+# `data.groups` says which belong together.
 
 # %%
 train, test = l2s.triplets.split(len(data.triplets), share=0.2, seed=0, groups=data.groups)
@@ -32,42 +34,48 @@ for axes in (2, 10):
     print(f"{axes:2} axes: {score:.1%} of the answers kept apart are as the map says")
 
 # %% [markdown]
-# Half would be chance. People disagree with each other and with themselves, so far from all answers can be predicted, by any map.
+# Half would be chance. People disagree with each other and with themselves, so far from all answers can be predicted,
+# by any map.
 #
 # ## The map
 #
-# Two axes are for looking. Only the 60 artists with the most answers have their names; the ellipses say how uncertain each place is.
+# A picture has two axes. `plot_map` turns the fit with ten axes so that the first two show as much as two can. Only
+# the 40 artists with the most answers are drawn; an ellipse says how well the place of its artist is known.
 
 # %%
 answers = l2s.triplets.count_items(data.triplets, data.n_items)
-known = np.argsort(-answers)[:60]
-mean, var = maps[2].to_embedding().mean[known], maps[2].to_embedding().var[known]
+space = maps[10].to_embedding()
+known = np.argsort(-answers)[:40]
 figure, ax = plt.subplots(figsize=(9, 7))
-l2s.plot_map(l2s.Embedding(mean, var), ax, labels=[data.names[artist] for artist in known], uncertainty=0.5)
+drawn = l2s.Embedding(space.mean[known], space.var[known])
+l2s.plot_map(drawn, ax, labels=[data.names[artist] for artist in known], uncertainty=0.5)
 figure.tight_layout()
 plt.savefig("map.svg")
 
 # %% [markdown]
-# Artists of one kind lie together although nobody named a kind. Directions have no meaning of their own: the map
-# may be turned or mirrored, and says the same.
+# Nobody named a kind of music, and yet some kinds lie together. But the picture shows two of ten directions: those
+# who are neighbours on it may be far apart on the other eight. Directions have no meaning of their own: the map may
+# be turned or mirrored, and says the same.
 #
 # ## Neighbours
 #
-# For neighbours take the map that predicts better, whose ten axes cannot be drawn.
+# For neighbours take all ten axes.
 
 # %%
-place = maps[10].to_embedding().mean
-for name in ("bob marley", "metallica", "miles davis", "madonna"):
-    if name in data.names:
-        artist = data.names.index(name)
-        nearest = np.argsort(np.linalg.norm(place - place[artist], axis=1))[1:6]
-        print(f"{name} ({answers[artist]} answers): {', '.join(data.names[other] for other in nearest)}")
+for name in ("bob marley", "metallica", "madonna", "nirvana", "enya"):
+    artist = data.names.index(name)
+    order = np.argsort(np.linalg.norm(space.mean - space.mean[artist], axis=1))
+    nearest = [data.names[other] for other in order if other != artist][:5]
+    print(f"{name} ({answers[artist]} answers): {', '.join(nearest)}")
 
 # %% [markdown]
+# Most of them convince, some do not at all. An artist has 68 answers on average, about a third of which contradict
+# the map, so a neighbour is a guess and not a fact.
+#
 # ## Can its probabilities be believed?
 #
-# The map does not only say which is nearer, but how sure it is. Of the answers that it holds for 80% probable, 80% should come: points on the
-# diagonal. Points below it mean that the map is surer than it should be.
+# The map does not only say which is nearer, but how sure it is. Of the answers that it holds for 80% probable, 80%
+# should come: points on the diagonal. Points below it mean that the map is surer than it should be.
 
 # %%
 figure, ax = plt.subplots(figsize=(4.2, 4))
@@ -76,5 +84,6 @@ figure.tight_layout()
 plt.savefig("calibration.svg")
 
 # %% [markdown]
-# A name that stands alone near the middle of the map, with a wide ellipse, has had few answers: ask more about it.
-# `l2s.next_triplets(model, count=30)` chooses questions whose answers tell most, and `l2s.dimension_curve` how many axes the answers support.
+# This map is a little surer than it should be. An artist with a wide ellipse has had few answers, or answers that
+# contradict each other: ask more about it. `l2s.next_triplets(model, count=30)` chooses questions whose answers tell
+# most, and `l2s.dimension_curve` how many axes the answers support.

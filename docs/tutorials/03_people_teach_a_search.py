@@ -1,9 +1,10 @@
 # %% [markdown]
 # # Watch a blind search learn from people's answers
 #
-# A search that knows nothing about its items shows them at random at first. Each search that ends with a find teaches where the items are, and the next ones are shorter.
-# Here **people answer**: crowd workers who said, of 100 dishes, which taste alike ([Food](../data.md#data-sets), 250,320 answers). Nothing is
-# simulated: a question that nobody was asked stays unanswered.
+# A search that knows nothing about its items shows them at random at first. Each search that ends with a find teaches
+# where the items are, and the next ones are shorter. Here **people answer**: crowd workers who said, of 100 dishes,
+# which taste alike ([Food](../data.md#data-sets), 250,320 answers). Nothing is simulated: a question that nobody was
+# asked stays unanswered.
 
 # %%
 import matplotlib.pyplot as plt
@@ -19,8 +20,8 @@ print(f"the table answers {people.coverage(k=4):.0%} of all questions with four 
 # %% [markdown]
 # ## The loop
 #
-# A `Learner` begins without features and without answers. `searches(n)` runs n searches: each looks for a dish drawn at random, asks with what is known by then,
-# and is taken in when it is over. Four dishes are shown at a time.
+# A `Learner` begins without features and without answers. `searches(n)` runs n searches: each looks for a dish drawn
+# at random, asks with what is known by then, and is taken in when it is over. Four dishes are shown at a time.
 
 # %%
 SEARCHES = 400
@@ -36,16 +37,19 @@ for start in range(0, SEARCHES, 100):
 # %% [markdown]
 # ## Is it better than no search?
 #
-# Two marks stand beside it. Dishes shown in random order, four at a time, take 13 questions on average: the mean of ⌈p/4⌉ over the
-# places p at which the dish can stand. And somebody who knew *all* 250,320 answers beforehand shows how good a search could be that asks these people: it is a mark to reach and no fair rival.
+# Two marks stand beside it. Dishes shown in random order, four at a time, take 13 questions on average: the mean of
+# ⌈p/4⌉ over the places p at which the dish can stand. And somebody who knew *all* 250,320 answers beforehand shows
+# how good a search could be that asks these people: it is a mark to reach and no fair rival.
 
 # %%
 in_random_order = np.mean(np.ceil(np.arange(1, food.n_items + 1) / 4))
-everything = l2s.GaussEmbed(n_components=10, random_state=0).fit(food.triplets, n_items=food.n_items, groups=food.groups)
+everything = l2s.GaussEmbed(n_components=10, random_state=0).fit(
+    food.triplets, n_items=food.n_items, groups=food.groups
+)
 mark = l2s.simulate(
     "sampled", everything.to_embedding(), people, targets=range(food.n_items), k=4, noise=1.0, seed=0, progress=False
 )
-print(f"in random order {in_random_order:.1f}, with all answers known {mark.mean:.1f} ± {mark.standard_error:.1f} questions")
+print(f"in random order {in_random_order:.1f}, with all answers known {mark.mean:.1f} ± {mark.standard_error:.1f}")
 
 # %%
 window = 50
@@ -63,8 +67,8 @@ plt.tight_layout()
 plt.savefig("learning.svg")
 
 # %% [markdown]
-# One search is luck, up or down; the mean falls. This is one seed and 400 searches: the curve wobbles by a question or so. Three seeds and 1,500
-# searches are [measured here](../research/people.md).
+# One search is luck, up or down; the mean falls. This is one seed and 400 searches: the curve wobbles by a question
+# or so. Three seeds and 1,500 searches are [measured here](../research/people.md).
 #
 # ## What it has learnt
 #
@@ -72,10 +76,12 @@ plt.savefig("learning.svg")
 
 # %%
 place = learner.embedding.mean
-for dish in np.argsort(-l2s.triplets.count_items(learner.triplets, food.n_items))[:5]:
+known = np.argsort(-l2s.triplets.count_items(learner.triplets, food.n_items))
+for dish in [dish for dish in known if " " in food.names[dish]][:5]:  # some names are only those of files
     nearest = np.argsort(np.linalg.norm(place - place[dish], axis=1))[1:4]
     print(f"{food.names[dish]}: {', '.join(food.names[other] for other in nearest)}")
 
 # %% [markdown]
-# In an application people replace the table: `search = learner.new_search()`, `search.ask()`, `search.tell(...)`, and `learner.observe(search)` when it is over
-# (tutorial 6). On a web site `learn2search serve ./pictures` does all of it.
+# In an application people replace the table: `search = learner.new_search()`, `search.ask()`, `search.tell(...)`, and
+# `learner.observe(search)` when it is over (tutorial 6). On a web site `learn2search serve ./pictures` does all of
+# it.

@@ -1,8 +1,9 @@
 # %% [markdown]
 # # Search a running site from Python
 #
-# A site that people use with a browser is used by programs, too. This tutorial makes 60 pictures, serves them in a process of its own as
-# `learn2search serve` does, and searches them with `learn2search.client`. It needs `pip install "learn2search[web,figures]"`.
+# A site that people use with a browser is used by programs, too. This tutorial makes 60 pictures, serves them in a
+# process of its own as `learn2search serve` does, and searches them with `learn2search.client`. It needs `pip install
+# "learn2search[web,figures]"`.
 #
 # **The visitor is this program**: it has a colour in mind and clicks the picture whose colour is nearest.
 
@@ -35,7 +36,8 @@ for number in range(60):
 # %% [markdown]
 # ## A site
 #
-# In a shell this would be `learn2search serve ./colours`. A free port and a folder for the site's state are all that differs here.
+# In a shell this would be `learn2search serve ./colours`. A free port and a folder for the site's state are all that
+# differs here.
 
 # %%
 with socket.socket() as probe:
@@ -61,7 +63,8 @@ def when_ready(site):
 # %% [markdown]
 # ## A search
 #
-# `start` gives a value that says what is shown; each answer gives the next one. An item has a number, a key and a title. `found` says "this is it".
+# `start` gives a value that says what is shown; each answer gives the next one. An item has a number, a key and a
+# title. `found` says "this is it".
 
 # %%
 wanted = "Colour 17"
@@ -104,5 +107,6 @@ figure.tight_layout()
 plt.savefig("screens.svg")
 
 # %% [markdown]
-# A new collection of pictures begins with what the pictures look like, which for plain colours is nearly all. Every finished search teaches the site, so one that people use gets shorter. The owner's token opens
-# more: adding items, positions, models, exports ([all methods](../api.md)).
+# A new collection of pictures begins with what the pictures look like, which for plain colours is nearly all. Every
+# finished search teaches the site, so one that people use gets shorter. The owner's token opens more: adding items,
+# positions, models, exports ([all methods](../api.md)).

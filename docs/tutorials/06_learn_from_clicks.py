@@ -1,11 +1,13 @@
 # %% [markdown]
 # # Learn from your application's clicks
 #
-# A shop shows "more like this" under each article: four others, and visitors click the one that they find most alike. Nobody thought of it as data, but
-# each click says something: *the clicked article is nearer to this one than the three that were passed over*. This tutorial turns such a log
-# into positions, checks them, and lets a search begin with them instead of with nothing.
+# A shop shows "more like this" under each article: four others, and visitors click the one that they find most alike.
+# Nobody thought of it as data, but each click says something: *the clicked article is nearer to this one than the
+# three that were passed over*. This tutorial turns such a log into positions, checks them, and lets a search begin
+# with them instead of with nothing.
 #
-# **The log is simulated**, so that the truth is known: 150 articles with three hidden properties, which the learning never sees.
+# **The log is simulated**, so that the truth is known: 150 articles with three hidden properties, which the learning
+# never sees.
 
 # %%
 import matplotlib.pyplot as plt
@@ -26,7 +28,8 @@ print(log[0])
 # %% [markdown]
 # ## From clicks to triplets
 #
-# A click on one of four is three triplets (anchor, near, far). They are one decision, not three, so they stay together when some are kept apart to judge by: `screens` has the number of the click of each row.
+# A click on one of four is three triplets (anchor, near, far). They are one decision, not three, so they stay
+# together when some are kept apart to judge by: `screens` has the number of the click of each row.
 
 # %%
 rows = [l2s.triplets.from_choice(click["article"], click["panel"], click["clicked"]) for click in log]
@@ -53,7 +56,8 @@ best = l2s.metrics.accuracy(hidden, triplets[test])
 print(f"the hidden properties themselves: {best:.1%}")
 
 # %% [markdown]
-# Even the true positions cannot predict a thoughtless click. So the mark is not 100%, but what the truth itself reaches.
+# Even the true positions cannot predict a thoughtless click. So the mark is not 100%, but what the truth itself
+# reaches.
 
 # %%
 plt.figure(figsize=(5.4, 3.4))
@@ -70,8 +74,9 @@ plt.savefig("clicks.svg")
 # %% [markdown]
 # ## A search that begins with the clicks
 #
-# Now visitors search: they have an article in mind. One learner begins with nothing. The other is given what the clicks taught, as `features`: positions in any unit, which it trusts as far as
-# the searches bear them out. Both go on learning from their own searches.
+# Now visitors search: they have an article in mind. One learner begins with nothing. The other is given what the
+# clicks taught, as `features`: positions in any unit, which it trusts as far as the searches bear them out. Both go
+# on learning from their own searches.
 
 # %%
 people = l2s.ProbitOracle(hidden, noise=0.1, seed=2)
@@ -84,7 +89,8 @@ for name, features in (("nothing", None), ("clicks", model.to_embedding().mean))
 # %% [markdown]
 # ## With your visitors in place of the simulated ones
 #
-# `new_search` is a search with what is known now; `observe` takes in what it taught. Any number may be open at a time, and `save` keeps all of it.
+# `new_search` is a search with what is known now; `observe` takes in what it taught. Any number may be open at a
+# time, and `save` keeps all of it.
 
 # %%
 learner = l2s.Learner(n_items=150, k=4, seed=0, features=model.to_embedding().mean)
@@ -99,5 +105,7 @@ learner.observe(search)
 print(search)
 
 # %% [markdown]
-# Real logs have what this one has not: articles that are always shown first and therefore clicked more, robots, and people who click what they want to buy rather than what is
-# alike. Shuffle the panel, keep screens without a click out, and look at the held-out answers before you trust the map. `learn2search.weigh_and_fit` weighs down searches of visitors who click at random.
+# Real logs have what this one has not: articles that are always shown first and therefore clicked more, robots, and
+# people who click what they want to buy rather than what is alike. Shuffle the panel, keep screens without a click
+# out, and look at the held-out answers before you trust the map. `learn2search.weigh_and_fit` weighs down searches of
+# visitors who click at random.

@@ -41,7 +41,7 @@ def run(program: Path, folder: Path) -> list[str]:
     RuntimeError
         If it ends with an error; the message has its last lines.
     """
-    marked = _CELL.sub(f"print({_MARK!r}, flush=True)", program.read_text())  # line for line the same
+    marked = _CELL.sub(lambda _: f"print({_MARK!r}, flush=True)", program.read_text())  # line for line the same
     (folder / program.name).write_text(marked)
     (folder / "matplotlibrc").write_text(_DRAWING)
     environment = os.environ | {"MPLBACKEND": "Agg", "SOURCE_DATE_EPOCH": "0"}
