@@ -6,7 +6,7 @@ WORKDIR /source
 COPY pyproject.toml constraints.txt README.md LICENSE ./
 COPY src src
 RUN uv venv /opt/learn2search \
- && uv pip install --no-cache --python /opt/learn2search --constraint constraints.txt ".[web]"
+ && uv pip install --no-cache --python /opt/learn2search --constraint constraints.txt ".[web,s3]"
 
 FROM python:3.13-slim
 RUN useradd --system --uid 10001 --home-dir /data learn2search \
