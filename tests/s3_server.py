@@ -17,11 +17,9 @@ URL = f"s3://{BUCKET}/site"
 class S3Server:
     """Its address, what programs need in their environment to use it, and ways to stop it and start it again."""
 
-    def __init__(self) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
-        self.address = f"http://127.0.0.1:{self.port}"
+    def __init__(self, port: int) -> None:
+        self.port = port
+        self.address = f"http://127.0.0.1:{port}"
         self.process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -53,7 +51,9 @@ class S3Server:
 
 @contextmanager
 def s3_running() -> Iterator[S3Server]:
-    server = S3Server()
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        server = S3Server(probe.getsockname()[1])
     try:
         server.start()
         yield server

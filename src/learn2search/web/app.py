@@ -49,6 +49,7 @@ STATIC = Path(__file__).parent / "static"
 THREADS = 4  # that answer in one worker: more of them mostly wait for the interpreter's lock, and wait unfairly
 UPLOADS = 2  # at a time
 HEALTH_CHECKS = 2
+MEDIA_FILES = 32  # looked up at a time; where they are in an object store, most of them wait for it
 WAIT_SECONDS = 5.0  # for the database, then visitors are asked to try again
 
 log = structlog.get_logger()
@@ -73,6 +74,7 @@ def create_app(settings: Settings | None = None, *, warm: bool = False) -> FastA
         current_default_thread_limiter().total_tokens = THREADS
         app.state.uploads = CapacityLimiter(UPLOADS)
         app.state.health = CapacityLimiter(HEALTH_CHECKS)
+        app.state.media = CapacityLimiter(MEDIA_FILES)
         app.state.site = Site(settings, wait_seconds=WAIT_SECONDS)
         app.state.limits = RequestLimits(settings)
         ended = open_or_retry(app.state.site)

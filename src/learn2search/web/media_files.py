@@ -5,6 +5,7 @@ import re
 from functools import lru_cache
 from pathlib import Path
 
+from anyio import to_thread
 from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse, Response
 
@@ -32,14 +33,15 @@ FOREVER = "public, max-age=31536000, immutable"
 
 
 @router.get("/media/{slug}/{name}")
-def media(request: Request, slug: str, name: str) -> Response:
-    """A file that never changes, because its name is made from its content. A part of it may be asked for (Range)."""
+async def media(request: Request, slug: str, name: str) -> Response:
+    """A file that never changes, because its name is made from its content. A part of it may be asked for (Range).
+
+    It has threads of its own: a store that is slow keeps no answer waiting.
+    """
     if not _SLUG.fullmatch(slug) or not _NAME.fullmatch(name):
         raise NotFound("There is no such file.")
-    stored: MediaFolder = request.app.state.site.media
-    path = stored.path(slug, name)
-    if path is None and name.endswith(WAVE) and stored.path(slug, sound_name(name)) is not None:
-        path = wave_file(stored.folder(slug), name)
+    state = request.app.state
+    path = await to_thread.run_sync(_path, state.site.media, slug, name, limiter=state.media)
     if path is None:
         raise NotFound("There is no such file.")
     headers = {
@@ -48,6 +50,13 @@ def media(request: Request, slug: str, name: str) -> Response:
         "ETag": f'"{name}"',  # the same of every worker on every machine
     }
     return FileResponse(path, media_type=_TYPES[name.rsplit(".", 1)[1]], headers=headers)
+
+
+def _path(stored: MediaFolder, slug: str, name: str) -> Path | None:
+    path = stored.path(slug, name)
+    if path is None and name.endswith(WAVE) and stored.path(slug, sound_name(name)) is not None:
+        return wave_file(stored.folder(slug), name)
+    return path
 
 
 @router.get("/favicon.ico")

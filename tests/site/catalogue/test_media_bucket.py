@@ -1,7 +1,9 @@
 """Media in an object store: two machines see the same files, and each of them keeps copies only for a while."""
 
 import os
+import socket
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -121,12 +123,32 @@ def test_copies_should_serve_while_the_store_is_away(machines: tuple[Site, Site]
     s3.stop()
     try:
         assert second.media.path("colours", "a") == copy
+        second.media._rest_until = 0.0
         with pytest.raises(Unavailable, match="does not answer"):
             second.media.path("colours", "b")
         assert "does not answer" in second.media.trouble()
         assert [finding.good for finding in examine(second.settings) if finding.what == "Media"] == [False]
     finally:
         s3.start()
+
+
+def test_a_store_that_hangs_should_keep_few_waiting_and_not_for_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(media_bucket._CLIENT, "timeout", "1s")
+    monkeypatch.setattr(media_bucket, "_REST_SECONDS", 60.0)
+    monkeypatch.setattr(media_bucket, "_FETCHED_AT_ONCE", 2)
+    with socket.create_server(("127.0.0.1", 0)) as mute:  # takes connections, and answers nothing
+        for name, value in S3Server(mute.getsockname()[1]).environment.items():
+            monkeypatch.setenv(name, value)
+        media = MediaBucket(f"s3://{BUCKET}/mute", tmp_path, 0)
+        assert "does not answer" in media.trouble()
+        with ThreadPoolExecutor(8) as pool:
+            asked = [pool.submit(media.path, "colours", f"{number}") for number in range(8)]
+        assert [type(one.exception()) for one in asked] == [Unavailable] * 8
+        monkeypatch.setattr(media, "read", None)  # it rests: nobody asks the store now
+        with pytest.raises(Unavailable):
+            media.path("colours", "a")
 
 
 def test_copies_should_have_no_more_bytes_than_are_allowed(

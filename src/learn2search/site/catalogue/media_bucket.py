@@ -25,8 +25,11 @@ if TYPE_CHECKING:
 FRESH_SECONDS = 600.0  # for which a copy is used without a question
 _PRUNE_SECONDS = 60.0  # between two looks at the size of the copies, at least
 _AT_ONCE = 16  # files that are sent at the same time
-_CLIENT: "ClientConfig" = {"timeout": "30s", "connect_timeout": "3s", "allow_http": True}
-_RETRIES: "RetryConfig" = {"max_retries": 2}
+_CLIENT: "ClientConfig" = {"timeout": "30s", "connect_timeout": "2s", "allow_http": True}
+_RETRIES: "RetryConfig" = {"max_retries": 1}
+_HASTY: "ClientConfig" = {"timeout": "2s", "connect_timeout": "1s", "allow_http": True}  # to see whether it answers
+_FETCHED_AT_ONCE, _WAIT_SECONDS = 16, 2.0  # files for visitors, and how long one more waits for its turn
+_REST_SECONDS = 5.0  # after a failure, in which the store is not asked for visitors
 _AWAY = "The store of the pictures does not answer. Please try again in a moment."
 
 
@@ -46,7 +49,9 @@ class MediaBucket(MediaFolder):
 
     def __init__(self, url: str, root: Path, most_bytes: int) -> None:
         super().__init__(root)
-        self._store = _opened(url)
+        self._store, self._hasty_store = _opened(url, _CLIENT, _RETRIES), _opened(url, _HASTY, {"max_retries": 0})
+        self._fetching = threading.BoundedSemaphore(_FETCHED_AT_ONCE)
+        self._rest_until = 0.0
         self._most_bytes = most_bytes
         self._pruning = threading.Lock()
         self._pruned_at = 0.0
@@ -80,24 +85,40 @@ class MediaBucket(MediaFolder):
         import obstore
 
         try:
-            obstore.head(self._store, f"{slug}/{name}")
+            with self._turn():
+                obstore.head(self._store, f"{slug}/{name}")
         except FileNotFoundError:
             copy.unlink(missing_ok=True)
             return None
-        except obstore.exceptions.BaseError:
+        except Unavailable:
             return copy
         os.utime(copy)
         return copy
 
     def _fetched(self, copy: Path, slug: str, name: str) -> Path | None:
         try:
-            content = self.read(slug, name)
+            with self._turn():
+                content = self.read(slug, name)
         except FileNotFoundError:
             return None
         copy.parent.mkdir(parents=True, exist_ok=True)
         write_atomic(copy, content)
         self._prune()
         return copy
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """One question for a visitor. A store that is away or hangs holds few threads, and none for long."""
+        if time.monotonic() < self._rest_until or not self._fetching.acquire(timeout=_WAIT_SECONDS):
+            raise Unavailable(_AWAY)
+        try:
+            with _away_is_unavailable():
+                yield
+        except Unavailable:
+            self._rest_until = time.monotonic() + _REST_SECONDS
+            raise
+        finally:
+            self._fetching.release()
 
     def read(self, slug: str, name: str) -> bytes:
         import obstore
@@ -124,18 +145,18 @@ class MediaBucket(MediaFolder):
     def all_names(self) -> Iterator[tuple[str, str]]:
         yield from sorted(self._listed(None))
 
-    def _listed(self, prefix: str | None) -> Iterator[tuple[str, str]]:
+    def _listed(self, prefix: str | None, store: Any = None) -> Iterator[tuple[str, str]]:
         import obstore
 
         with _away_is_unavailable():
-            for batch in obstore.list(self._store, prefix):
+            for batch in obstore.list(store or self._store, prefix):
                 for found in batch:
                     slug, _, name = found["path"].rpartition("/")
                     yield slug, name
 
     def trouble(self) -> str | None:
         try:
-            next(self._listed(None), None)
+            next(self._listed(None, self._hasty_store), None)
         except Unavailable as error:
             cause = str(error.__cause__).splitlines()[0] if error.__cause__ else ""
             return f"the store of the media does not answer: {cause[:200]}"
@@ -179,13 +200,13 @@ def _away_is_unavailable() -> Iterator[None]:
         raise Unavailable(_AWAY) from error
 
 
-def _opened(url: str) -> Any:
+def _opened(url: str, client: "ClientConfig", retries: "RetryConfig") -> Any:
     try:
         from obstore.exceptions import BaseError
         from obstore.store import from_url
     except ImportError as error:
         raise Invalid("LEARN2SEARCH_MEDIA_URL needs a package: pip install 'learn2search[s3]'") from error
     try:
-        return from_url(url, client_options=_CLIENT, retry_config=_RETRIES)
+        return from_url(url, client_options=client, retry_config=retries)
     except (BaseError, ValueError) as error:
         raise Invalid(f"LEARN2SEARCH_MEDIA_URL={url} cannot be used: {error}") from error
