@@ -111,6 +111,7 @@ copying.copy_database(Database(sys.argv[1]), Database(sys.argv[2]))
 """
 
 
+@pytest.mark.heavy
 def test_a_copy_that_was_killed_should_begin_anew(source: Database, target: Database) -> None:
     urls = [one.url.render_as_string(hide_password=False) for one in (source, target)]
     assert subprocess.run([sys.executable, "-c", KILLED, *urls]).returncode == -9

@@ -33,6 +33,8 @@ MIGRATIONS = Path(__file__).parent / "migrations"
 WAIT_SECONDS = 30.0  # for a lock or a connection
 _QUEUE_SHARE = 0.2  # of that: how long one write of this process may take before only one more waits for it
 _FAULTS_OF_STATEMENTS = (DataError, IntegrityError, ProgrammingError, NotSupportedError)
+# Seconds, and milliseconds: a server that vanished without a word is found out, in place of being waited for.
+_KEEPALIVES = {"keepalives_idle": 5, "keepalives_interval": 2, "keepalives_count": 3, "tcp_user_timeout": 11_000}
 _MIGRATING = 0x12C0DE  # the advisory lock under which the schema is changed
 
 
@@ -295,9 +297,14 @@ def _is_full(error: OperationalError) -> bool:
 
 def _engine(url: sqlalchemy.URL, wait_seconds: float) -> Engine:
     if url.get_backend_name() != "sqlite":
-        patience: dict[str, Any] = {} if "connect_timeout" in url.query else {"connect_timeout": int(wait_seconds)}
+        patience = {"connect_timeout": int(wait_seconds)} | _KEEPALIVES
         return sqlalchemy.create_engine(
-            url, pool_size=10, max_overflow=20, pool_pre_ping=True, pool_timeout=wait_seconds, connect_args=patience
+            url,
+            pool_size=10,
+            max_overflow=20,
+            pool_pre_ping=True,
+            pool_timeout=wait_seconds,
+            connect_args={name: value for name, value in patience.items() if name not in url.query},
         )
     if url.database and url.database != ":memory:":
         os.makedirs(os.path.dirname(url.database) or ".", exist_ok=True)

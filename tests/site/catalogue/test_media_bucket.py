@@ -21,6 +21,8 @@ from learn2search.site.settings import Settings
 from learn2search.store import items
 from tests.s3_server import BUCKET, S3Server, s3_running
 
+pytestmark = pytest.mark.heavy
+
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[S3Server]:
