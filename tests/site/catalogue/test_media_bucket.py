@@ -125,6 +125,7 @@ def test_copies_should_serve_while_the_store_is_away(machines: tuple[Site, Site]
     s3.stop()
     try:
         assert second.media.path("colours", "a") == copy
+        assert isinstance(second.media, MediaBucket)
         second.media._rest_until = 0.0
         with pytest.raises(Unavailable, match="does not answer"):
             second.media.path("colours", "b")
