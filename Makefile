@@ -11,6 +11,9 @@ unexport PYTHONDONTWRITEBYTECODE
 # uv then trusts the certificates that the machine trusts, as pip does.
 export UV_SYSTEM_CERTS := 1
 
+# On a terminal the installation shows how far it is; elsewhere it is silent.
+QUIET := $(shell [ -t 2 ] || echo --quiet)
+
 .DEFAULT_GOAL := help
 .PHONY: help demo play test lint bench reproduce docs docs-serve tutorials package messages clean
 
@@ -83,10 +86,10 @@ export CHECK_PYTHON
 # uv takes seconds where pip takes a minute; where uv does not come or does not work, pip does it.
 define install
 @echo "Setting up .venv: $(1) (only the first time, and when the dependencies change)"
-@[ -x $(UV) ] || $(PIP) install --quiet --target .tools uv || true
-@if $(UV) pip install --quiet --python .venv/bin/python --constraint constraints.txt --editable '$(1)'; then :; else \
+@[ -x $(UV) ] || $(PIP) install $(QUIET) --target .tools uv || true
+@if $(UV) pip install $(QUIET) --python .venv/bin/python --constraint constraints.txt --editable '$(1)'; then :; else \
   echo "uv could not install it; now with pip, which takes a minute or two"; \
-  $(PIP) --python .venv/bin/python install --quiet --constraint constraints.txt --editable '$(1)'; fi
+  $(PIP) --python .venv/bin/python install $(QUIET) --constraint constraints.txt --editable '$(1)'; fi
 @touch $@
 endef
 

@@ -68,6 +68,14 @@ def test_every_supported_python_should_be_at_least_the_required_one() -> None:
     assert all(tuple(map(int, version.split("."))) >= least for version in SUPPORTED)
 
 
+@pytest.mark.parametrize("extra", PROJECT["optional-dependencies"])
+def test_every_extra_should_be_documented(extra: str) -> None:
+    page = (ROOT / "docs" / "installation.md").read_text()
+    assert re.search(rf"^\| `{extra}` \| .+ \|$", page, re.MULTILINE), (
+        f"docs/installation.md does not say what {extra} is for"
+    )
+
+
 # --- what is built ---------------------------------------------------------------------------------------------
 
 
