@@ -36,7 +36,7 @@ class NameLinks(SphinxPostTransform):
 def full_name(text: str, objects: Any) -> str | None:
     """The documented name that a piece of code is, without its arguments."""
     name = re.sub(r"\(.*\)$", "", text.strip()).removeprefix("l2s.").removeprefix("learn2search.")
-    found = [f"learn2search.{name}", f"learn2search.client.{name}"]
+    found = [text.strip(), f"learn2search.{name}", f"learn2search.client.{name}"]
     return next((one for one in found if one in objects), None) if re.fullmatch(r"[\w.]+", name) else None
 
 

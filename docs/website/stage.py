@@ -13,7 +13,7 @@ from docs.website.links import FROM_OUTSIDE, ROOT, for_site, place_on_site
 DOCS = ROOT / "docs"
 OWN = DOCS / "website"
 FIRST = DOCS / "index.md"
-GUIDES = ":caption: Guides"
+LAST_OF = ":caption: In depth"
 PICTURES = (".webp", ".png", ".svg")
 
 
@@ -39,12 +39,12 @@ def stage(folder: Path) -> None:
 def with_all_pages(index: str, pages: list[str]) -> str:
     """The first page with its lists fitted to the pages that there are.
 
-    A pattern that no page matches is left out. A page that no list names stands at the end of the guides.
+    A pattern that no page matches is left out. A page that no list names stands at the end of those in depth.
     """
     lines = index.splitlines()
     empty = [line for line in lines if line.endswith("/*") and not any(fnmatch(page, line) for page in pages)]
     unlisted = [page for page in pages if "/" not in page and page not in lines]
-    end = lines.index("```", lines.index(GUIDES))
+    end = lines.index("```", lines.index(LAST_OF))
     return "\n".join(line for line in [*lines[:end], *unlisted, *lines[end:]] if line not in empty) + "\n"
 
 

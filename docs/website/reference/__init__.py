@@ -6,7 +6,7 @@ from docs.website.reference.markdown import Page
 
 def pages() -> list[Page]:
     """All pages of the reference, their list first."""
-    made = [*names.pages(), commands.page(), *addresses.pages(), database.page()]
+    made = [*names.pages(), commands.page(), *addresses.pages(), database.page(), names.inside()]
     listed = "\n".join(page.place.removeprefix("reference/").removesuffix(".md") for page in made)
     opening = "Made from the code of this version: what is written here is what the program does."
     toctree = f"```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```"

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import learn2search
 import learn2search.client
+from docs.website.links import ROOT
 from docs.website.reference.markdown import Page, one_line, table
 
 
@@ -63,6 +64,14 @@ def pages() -> Iterator[Page]:
     for name, opening in MODULES.items():
         module = learn2search.client if name == "client" else named[name]
         yield _page(f"module-{name}", f"Module {name}", opening, f"learn2search.{name}", members(module))
+
+
+def inside() -> Page:
+    """The functions that the equations name by their full path, which are not public."""
+    named = re.findall(r"`(learn2search\.\w+(?:\.\w+)+)`", (ROOT / "docs" / "mathematics.md").read_text())
+    entries = "\n".join(f".. autofunction:: {name}\n" for name in dict.fromkeys(named))
+    opening = "What the [equations](../mathematics.md) name and no program needs to call. These names may change."
+    return Page("reference/inside.md", "Inside", f"{opening}\n\n```{{eval-rst}}\n{entries}\n```")
 
 
 def members(module: ModuleType) -> dict[str, Any]:
