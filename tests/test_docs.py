@@ -20,7 +20,10 @@ FIGURES = (path for path in (ROOT / "research" / "results").glob("*.svg") if not
 OF_PAGES = (path for path in (ROOT / "docs" / "images").iterdir() if path.is_file())  # tutorials have folders
 IMAGES = sorted([*OF_PAGES, *FIGURES])
 
-SLOW_PAGES = ("accelerated", "embeddings", "faces", "learning", "triplets")  # seconds each: `make test` leaves them out
+SLOW_PAGES = (  # seconds each: `make test` leaves them out
+    *("accelerated", "embeddings", "faces", "learning", "triplets"),
+    *("clicks", "dimension", "embedding", "noise"),
+)
 CODE = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
 NOT_RUN = re.compile(r"<!-- not run: (needs .+) -->\n$")
 BLOCK = re.compile(r"(?<=```python\n).*?(?=```)", re.DOTALL)
