@@ -57,7 +57,7 @@ messages: .venv/.dev ## bring the catalogues of the visitors' languages up to da
 	@.venv/bin/python -m learn2search.web.translation
 
 clean: ## remove everything that make and the tools have put here
-	rm -rf .venv .tools .peers build .numba_cache .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv .tools .peers .peers-psiz build .numba_cache .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find src tests research -name __pycache__ -prune -exec rm -rf {} +
 
 # --- set-up -------------------------------------------------------------------------------------------------

@@ -7,10 +7,10 @@
 The tables are those of `embeddings.py`.
 
 cblearn needs an older NumPy than the library, so it lives in an environment of its own, `.peers`, that this script sets
-up with the versions of `peers-constraints.txt`; `peer_worker.py` runs there. Everything is cblearn's default, with the
-fold's number as seed, except what the name of a method says after its comma. Seconds are CPU seconds of the fit in one
-thread; on a busy machine even these grow (the same fit took 10 to 40% more beside other processes): a ratio of speeds
-needs both sides measured in turn: `--only race` of `embeddings.py`.
+up with the versions of `peers-constraints.txt`; `peer_worker.py` runs there. psiz has one, too, for `comparison.py`.
+Everything is cblearn's default, with the fold's number as seed, except what the name of a method says after its comma.
+Seconds are CPU seconds of the fit in one thread; on a busy machine even these grow (the same fit took 10 to 40% more
+beside other processes): a ratio of speeds needs both sides measured in turn: `--only race` of `embeddings.py`.
 """
 
 import json
@@ -20,18 +20,17 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import IO, Any
 
 import learn2search as l2s
-from research.embedding_folds import DIMENSIONS, FOLD, N_FOLDS, SPLITS, all_folds, load_fold
+from research.embedding_folds import DIMENSIONS, FOLD, N_FOLDS, SPLITS, Fold, all_folds, load_fold
 from research.rows import Row, Table
 from research.study import Study, main
 
 HERE = Path(__file__).parent
-ENVIRONMENT = HERE.parent / ".peers"
-CONSTRAINTS = HERE / "peers-constraints.txt"
 PYTHONS = ((3, 11), (3, 12))  # those that the older NumPy is packaged for
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
 
@@ -51,16 +50,44 @@ LOOKUP = Table("peers", "lookup", FOLD)
 # --- the environment -------------------------------------------------------------------------------
 
 
-def environment_python() -> Path:
-    """The Python of the peers' environment, which is made if it is not there or its versions have changed."""
-    python, stamp = ENVIRONMENT / "bin" / "python", ENVIRONMENT / "installed.txt"
-    if not stamp.exists() or stamp.read_text() != CONSTRAINTS.read_text():
-        print("Setting up .peers, the environment of the peers (only the first time)", file=sys.stderr, flush=True)
-        base = _suitable_python()
-        subprocess.run([base, "-m", "venv", "--clear", "--without-pip", ENVIRONMENT], check=True)
-        _install(base, python)
-        stamp.write_text(CONSTRAINTS.read_text())
-    return python
+@dataclass(frozen=True)
+class Environment:
+    """Where a peer is installed, with which versions, and the program that runs there."""
+
+    package: str
+    folder: Path
+    constraints: Path
+    program: Path
+
+    def python(self) -> Path:
+        """Its Python. It is made if it is not there or its versions have changed."""
+        python, stamp = self.folder / "bin" / "python", self.folder / "installed.txt"
+        if not stamp.exists() or stamp.read_text() != self.constraints.read_text():
+            print(
+                f"Setting up {self.folder.name} with {self.package} (only the first time)", file=sys.stderr, flush=True
+            )
+            base = _suitable_python()
+            subprocess.run([base, "-m", "venv", "--clear", "--without-pip", self.folder], check=True)
+            self._install(base, python)
+            stamp.write_text(self.constraints.read_text())
+        return python
+
+    def _install(self, base: str, python: Path) -> None:
+        """With uv, or with the pip of the Python below `base`; both can install into another environment."""
+        uv = shutil.which("uv", path=os.pathsep.join([str(HERE.parent / ".tools" / "bin"), os.environ.get("PATH", "")]))
+        if uv:
+            command = [uv, "pip", "install", "--quiet", "--python", str(python)]
+        else:
+            below = subprocess.run(
+                [base, "-c", "import sys; print(sys._base_executable)"], check=True, capture_output=True, text=True
+            )
+            command = [below.stdout.strip(), "-m", "pip", "--python", str(python), "install", "--quiet"]
+        trusting = os.environ | {"UV_SYSTEM_CERTS": "1"}  # the certificates that the machine trusts, as pip does
+        subprocess.run([*command, "--constraint", str(self.constraints), self.package], check=True, env=trusting)
+
+
+CBLEARN = Environment("cblearn", HERE.parent / ".peers", HERE / "peers-constraints.txt", HERE / "peer_worker.py")
+PSIZ = Environment("psiz", HERE.parent / ".peers-psiz", HERE / "psiz-constraints.txt", HERE / "psiz_worker.py")
 
 
 def _suitable_python() -> str:
@@ -79,31 +106,17 @@ def _version(python: str) -> tuple[int, ...]:
     return tuple(map(int, asked.stdout.split()))
 
 
-def _install(base: str, python: Path) -> None:
-    """With uv, or with the pip of the Python below `base`; both can install into another environment."""
-    uv = shutil.which("uv", path=os.pathsep.join([str(HERE.parent / ".tools" / "bin"), os.environ.get("PATH", "")]))
-    if uv:
-        command = [uv, "pip", "install", "--quiet", "--python", str(python)]
-    else:
-        below = subprocess.run(
-            [base, "-c", "import sys; print(sys._base_executable)"], check=True, capture_output=True, text=True
-        )
-        command = [below.stdout.strip(), "-m", "pip", "--python", str(python), "install", "--quiet"]
-    trusting = os.environ | {"UV_SYSTEM_CERTS": "1"}  # the certificates that the machine trusts, as pip does
-    subprocess.run([*command, "--constraint", str(CONSTRAINTS), "cblearn"], check=True, env=trusting)
-
-
 # --- the worker ------------------------------------------------------------------------------------
 
 
 class Worker:
-    """A process in the peers' environment that fits one job after the other."""
+    """A process in a peer's environment that fits one job after the other."""
 
-    def __init__(self) -> None:
+    def __init__(self, environment: Environment) -> None:
         self.folder = tempfile.TemporaryDirectory(prefix="peers-")
         self.written: tuple[str, str, int] | None = None
         self.process = subprocess.Popen(
-            [environment_python(), HERE / "peer_worker.py"],
+            [environment.python(), environment.program],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -112,12 +125,15 @@ class Worker:
         self.versions = self._answer()
 
     def fit(self, dataset: str, split: str, number: int, method: str, d: int) -> Row:
+        return self.fit_fold((dataset, split, number), load_fold(dataset, split, number), *METHODS[method], d)
+
+    def fit_fold(self, name: tuple[str, str, int], fold: Fold, estimator: str, options: dict[str, Any], d: int) -> Row:
+        """Fit on any fold; its name ends with its number, which is the seed."""
         path = Path(self.folder.name) / "fold.npz"
-        if self.written != (dataset, split, number):
-            load_fold(dataset, split, number).write(path)
-            self.written = (dataset, split, number)
-        estimator, options = METHODS[method]
-        options = {**options, "n_components": d, "random_state": number}
+        if self.written != name:
+            fold.write(path)
+            self.written = name
+        options = {**options, "n_components": d, "random_state": name[-1]}
         job = {"fold": str(path), "estimator": estimator, "options": options}
         jobs = opened(self.process.stdin)
         jobs.write(json.dumps(job) + "\n")
@@ -140,9 +156,9 @@ def opened(pipe: IO[str] | None) -> IO[str]:
 
 
 @cache
-def worker() -> Worker:
-    """One for the whole run: importing cblearn takes longer than many a fit."""
-    return Worker()
+def worker(environment: Environment = CBLEARN) -> Worker:
+    """One for the whole run: importing a peer takes longer than many a fit."""
+    return Worker(environment)
 
 
 def peer_fit(dataset: str, split: str, fold: int, library: str, method: str, d: int) -> Row:
