@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from learn2search.cli.site_options import Home, SeedOption, Url, errors_in_a_line, site_from
+from learn2search.cli.site_options import (
+    Home,
+    SeedOption,
+    Url,
+    errors_in_a_line,
+    needs_web_packages,
+    settings_from,
+    site_from,
+)
 
 if TYPE_CHECKING:
     from learn2search.embed._jax import ParquetFit
@@ -108,9 +116,16 @@ def trainer(
     Start several, on any machines that reach the database, and one that dies is replaced within seconds: each
     collection is trained by one at a time.
     """
-    site = site_from(home=home, database_url=database_url, seed=seed)
-    from learn2search.site.learning.trainer import run_process
+    settings = settings_from(home=home, database_url=database_url, seed=seed)
+    with needs_web_packages():
+        from learn2search.site.context import Site
+        from learn2search.site.errors import SiteError
+        from learn2search.site.learning.trainer import run_process
 
+    try:
+        site = Site(settings)
+    except (SiteError, ValueError) as error:
+        raise SystemExit(f"The site does not open: {error}") from error
     if parent is None:
         typer.echo("Trainer is ready. Stop with Ctrl-C.")
         sys.stdout.flush()

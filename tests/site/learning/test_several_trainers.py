@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sqlalchemy.exc import OperationalError
 
 from learn2search.site.context import Site
 from learn2search.site.learning import simulated_visitors, trainer
@@ -61,6 +62,14 @@ def taught(site: Site, collection: Collection) -> Collection:
     return site.collection("colours")
 
 
+@pytest.fixture
+def put_back_handlers() -> Iterator[None]:
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
 @contextmanager
 def running(site: Site, home: Path, how: str = "as ever") -> Iterator[subprocess.Popen[str]]:
     command = [sys.executable, "-c", TRAINER, str(home), site.settings.database, how]
@@ -81,6 +90,22 @@ def wait_for(process: subprocess.Popen[str], word: str) -> None:
 def attempts(site: Site, collection: Collection) -> int:
     with site.database.read() as db:
         return len(models.history(db, collection.id))
+
+
+@pytest.mark.usefixtures("put_back_handlers")
+def test_a_trainer_should_wait_for_its_database_when_it_starts(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    tries: list[str] = []
+
+    def prepare() -> None:
+        tries.append("try")
+        if len(tries) < 3:
+            raise OperationalError("SELECT", {}, Exception("the server does not answer"))
+
+    monkeypatch.setattr(site, "prepare", prepare)
+    monkeypatch.setattr(trainer, "AWAY_PAUSE", 0.01)
+    monkeypatch.setattr(trainer, "run", lambda *_: tries.append("run"))
+    trainer.run_process(site)
+    assert tries == ["try", "try", "try", "run"]
 
 
 @pytest.mark.heavy

@@ -113,7 +113,21 @@ def run_process(site: Site, parent: int | None = None) -> None:
 
     if parent is not None:
         threading.Thread(target=watch, daemon=True).start()
+    _open(site, stop)
     run(site, stop)
+
+
+def _open(site: Site, stop: threading.Event) -> None:
+    """Wait for a database that is away, as workers do when they start."""
+    while not stop.is_set():
+        try:
+            site.prepare()
+            return
+        except Exception as error:
+            if not is_away(error):
+                raise SystemExit(f"The site does not open: {error}") from error
+            log.error("database away", reason=str(error).splitlines()[0], again_in_seconds=AWAY_PAUSE)
+        stop.wait(AWAY_PAUSE)
 
 
 def train_due(site: Site) -> list[ModelInfo]:
