@@ -61,8 +61,6 @@ def site_of(n: int) -> list[Row]:
             rows["published_mb"] = megabytes(workers)
             requests = measured_requests(site, n)
             rows |= {"used_mb": megabytes(workers), "positions_mb": round(n * D * 8 / 2**20, 1)}
-            database = sum(path.stat().st_size for path in home.rglob("*.sqlite*"))
-            rows["database_mb"] = round(database / 2**20, 1)
         return [rows, *({"table": REQUESTS.name, **row} for row in requests)]
 
 

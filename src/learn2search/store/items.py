@@ -84,12 +84,10 @@ def by_number(db: Connection, collection_id: int, numbers: Iterable[int]) -> dic
 
 def page(
     db: Connection, collection_id: int, words: str, offset: int, limit: int, *, active_only: bool = False
-) -> tuple[int, list[Item]]:
-    """How many items have the words in their title, key or group, and `limit` of them from `offset` on."""
+) -> list[Item]:
+    """`limit` of the items with the words in their title, key or group, from `offset` on. The others are not read."""
     matches = _matches(collection_id, words, active=True if active_only else None)
-    total = db.execute(select(func.count()).select_from(item).where(matches)).scalar_one()
-    query = select(item).where(matches).order_by(item.c.number).offset(offset).limit(limit)
-    return int(total), _items(db, query)
+    return _items(db, select(item).where(matches).order_by(item.c.number).offset(offset).limit(limit))
 
 
 def matching(

@@ -165,7 +165,7 @@ def list_items(
 ) -> list[ItemOut]:
     """Items that can be looked for, by number; with `words`, those whose title, key or group contains them."""
     collection = site.collection(slug)
-    _, found = owners.find_items(site, collection, words.replace("\0", ""), start, count, active_only=True)
+    found = owners.find_items(site, collection, words.replace("\0", ""), start, count, active_only=True)
     return [_item(slug, one) for one in found]
 
 

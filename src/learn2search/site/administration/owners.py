@@ -46,8 +46,8 @@ def items_by_number(site: Site, collection: Collection) -> dict[int, Item]:
 
 def find_items(
     site: Site, collection: Collection, words: str, start: int, count: int, *, active_only: bool = False
-) -> tuple[int, list[Item]]:
-    """How many items have these words in their title, key or group, and a page of them."""
+) -> list[Item]:
+    """A page of the items with these words in their title, key or group."""
     with site.database.read() as db:
         return items.page(db, collection.id, words.strip(), start, count, active_only=active_only)
 

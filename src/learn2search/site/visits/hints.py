@@ -17,9 +17,9 @@ _SECONDS = 60.0  # for which it is known whether a collection has picture featur
 
 def some_items(site: Site, collection: Collection, page: int) -> list[Item]:
     """A page of items in an order without any meaning, so that the first ones differ; empty after the last page."""
-    active = sorted(site.models.covered(site.published_model_id(collection)))
-    order = np.random.default_rng(collection.id).permutation(active).tolist()
-    wanted = order[page * PAGE : (page + 1) * PAGE]
+    active = site.models.model(site.published_model_id(collection)).items
+    order = np.random.default_rng(collection.id).permutation(active)
+    wanted = order[page * PAGE : (page + 1) * PAGE].tolist()  # only these become Python's numbers
     found = site.items(collection.id, wanted)
     return [found[number] for number in wanted if number in found]
 
@@ -28,7 +28,7 @@ def items_with_words(site: Site, collection: Collection, words: str, page: int) 
     """A page of the items with these words in their title, key or group."""
     plain = words.replace("\0", "").strip()
     with site.database.read() as db:
-        return items.page(db, collection.id, plain, page * PAGE, PAGE, active_only=True)[1]
+        return items.page(db, collection.id, plain, page * PAGE, PAGE, active_only=True)
 
 
 def takes_pictures(site: Site, collection: Collection) -> bool:
