@@ -19,6 +19,16 @@ def test_the_first_page_should_be_short() -> None:
     assert TEXT.index("make demo") < 1200, "what to type is on the first screen"
 
 
+def test_figures_should_be_those_of_the_pages_behind_them() -> None:
+    """The first page repeats a few figures; when those pages are made anew, it has to follow."""
+    behind = "".join((ROOT / "docs" / page).read_text() for page in ("benchmarks.md", "research/people.md"))
+    table = TEXT[TEXT.index("## How well it works") : TEXT.index("## More")]
+    figures = re.findall(r"\d+\.\d+ ± \d+\.\d+|(?<=\*\*)\d+\.\d+(?=\*\*)", table)
+    assert len(figures) >= 16
+    missing = [figure for figure in figures if figure not in behind]
+    assert not missing, f"README.md has {missing}, which the pages behind it have not"
+
+
 @pytest.mark.heavy
 @pytest.mark.parametrize("block", BLOCKS, ids=lambda block: re.findall(r"l2s\.(\w+)", block)[0])
 def test_a_block_should_run_alone_and_find_something(block: str, tmp_path: Path) -> None:
