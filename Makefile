@@ -29,11 +29,12 @@ play: .venv/.core ## a game in the terminal: it finds the colour you have in min
 test: .venv/.dev .venv/.browser ## run the tests on all cores; with CI=true the heavy ones too
 	@.venv/bin/python -m pytest -n logical --maxprocesses 8 --dist worksteal
 
-lint: .venv/.dev ## check style, types and spelling
+lint: .venv/.dev ## check style, types and spelling, and look for what is dangerous
 	.venv/bin/ruff check
 	.venv/bin/ruff format --check
 	.venv/bin/mypy
 	.venv/bin/codespell README.md CONTRIBUTING.md CHANGELOG.md docs src research
+	.venv/bin/bandit --quiet --configfile pyproject.toml --recursive src
 
 bench: .venv/.dev ## how many queries each strategy needs, and how long they take; ARGS="--full" for all sizes
 	@.venv/bin/python -m research.known_features $(ARGS)

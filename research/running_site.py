@@ -51,7 +51,7 @@ def serving(home: Path, *arguments: str, environment: Mapping[str, str] | None =
         yield Site(process, port, token, time.perf_counter() - began)
     finally:
         process.send_signal(signal.SIGTERM)
-        process.wait(30)
+        process.wait(120)  # a worker that was killed may just be starting
 
 
 def wait_for(port: int, process: subprocess.Popen[Any]) -> None:

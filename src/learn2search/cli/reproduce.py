@@ -41,7 +41,7 @@ def find_repository() -> Path | None:
 
 def _run(line: list[str], folder: Path) -> int:
     """Run a command; its exit status. Ctrl-C reaches both processes, and this one waits for the experiment to end."""
-    with subprocess.Popen(line, cwd=folder) as process:
+    with subprocess.Popen(line, cwd=folder) as process:  # nosec B603 # our own Python
         while True:
             try:
                 return process.wait()

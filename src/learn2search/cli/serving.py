@@ -41,6 +41,7 @@ from learn2search.site.settings import Settings
 from learn2search.store.collections import Collection
 
 _PATIENCE = 1.0  # seconds before a trainer that ended is started again
+_AGAIN = 5.0  # seconds before one that could not be started is tried again
 _WORKER_SECONDS = 30  # until a worker that does not answer is replaced: on a busy machine, starting takes long
 _STARTUP_FAILURE = 3  # uvicorn's exit code of a worker that could not start
 _SHOWN = 20  # problems that are listed
@@ -268,7 +269,12 @@ def _keep_training(stop: threading.Event) -> None:
     """Run the trainer in a process of its own, and start it again if it ends before the site does."""
     command = [sys.executable, "-m", "learn2search.cli", "trainer", "--parent", str(os.getpid())]
     while not stop.is_set():
-        trainer = subprocess.Popen(command, start_new_session=True)
+        try:
+            trainer = subprocess.Popen(command, start_new_session=True)  # nosec B603 # our own Python
+        except OSError as error:  # no memory or no process is left for it, at this moment
+            print(f"The trainer does not start, and is tried again: {error}", file=sys.stderr, flush=True)
+            stop.wait(_AGAIN)
+            continue
         while trainer.poll() is None and not stop.wait(0.2):
             pass
         if stop.is_set():

@@ -311,7 +311,7 @@ class Client:
         sent = self._call(method, f"{_at(search)}{path}", body, search.secret)
         return replace(SearchResult.from_json(sent), secret=search.secret)
 
-    def _call(self, method: str, path: str, body: object = None, secret: str = "") -> Any:
+    def _call(self, method: str, path: str, body: object = None, secret: str = "") -> Any:  # nosec B107 # none
         return self._connection.call(method, f"{_API}{path}", body, {"Search-Secret": secret} if secret else {})
 
 

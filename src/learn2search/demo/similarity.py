@@ -64,8 +64,8 @@ def faces(count: int = COUNT, seed: Seed = SEED) -> Array:
     if count < 1:
         raise ValueError(f"a collection needs at least one face, got count={count}")
     random = np.random.default_rng(seed_sequence(seed))
-    slices = np.argsort(random.random((count, len(FEATURES))), axis=0)
-    features = 2.0 * (slices + random.random(slices.shape)) / count - 1.0
+    slices = np.argsort(random.random((count, len(FEATURES))), axis=0)  # nosec B311 # drawings
+    features = 2.0 * (slices + random.random(slices.shape)) / count - 1.0  # nosec B311 # drawings
     if 2 <= count <= MOST_TO_SEPARATE:
         _separate(features, random)
     return features

@@ -23,13 +23,13 @@ from learn2search.store.items import Item
 
 Made = TypeVar("Made")
 
-TOKEN = "owner_token"  # its hash
+TOKEN = "owner_token"  # nosec B105 # the name of the setting that holds its hash
 SESSIONS = "owner_sessions"  # changed when the owner signs out
 _TOKEN_SECONDS = 2.0
 _ITEMS_SECONDS = 10.0  # that an item may be old
 _ITEMS_KEPT = 20_000
 _REMEMBERED_KEPT = 10_000  # figures
-SECRET = "secret"  # signs the owner's cookie and salts visitors
+SECRET = "secret"  # nosec B105 # the name of the setting that signs the owner's cookie and salts visitors
 
 
 class Site:

@@ -121,4 +121,5 @@ def _continue_ids(db: Connection) -> None:
         return
     for name in ("collection", "item", "model"):
         sequence = f"pg_get_serial_sequence('{name}', 'id')"
-        db.execute(text(f"SELECT setval({sequence}, (SELECT COALESCE(MAX(id), 0) + 1 FROM {name}), false)"))
+        newest = f"SELECT COALESCE(MAX(id), 0) + 1 FROM {name}"  # nosec B608 # one of these three names
+        db.execute(text(f"SELECT setval({sequence}, ({newest}), false)"))

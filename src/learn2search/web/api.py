@@ -124,7 +124,7 @@ class TripletsOut(BaseModel):
     rows: list[list[int]]
 
 
-def only_with_secret(
+def only_with_secret(  # nosec B107 # without one
     request: Request,
     site: OurSite,
     search_id: SearchId,

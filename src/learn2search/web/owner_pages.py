@@ -39,8 +39,8 @@ def door(request: Request, site: OurSite) -> Response:
 
 
 @router.post("/owner")
-def enter(request: Request, site: OurSite, token: Annotated[str, Form()] = "") -> Response:
-    """Sign in with the owner\'s token."""
+def enter(request: Request, site: OurSite, token: Annotated[str, Form()] = "") -> Response:  # nosec B107 # none
+    """Sign in with the owner's token."""
     count_request(request, "tokens")
     if not site.is_owner(token.strip()):
         return render(request, "owner/login.html", status=401, wrong=True)

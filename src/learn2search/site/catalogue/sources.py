@@ -27,6 +27,7 @@ SUFFIXES = {
     MediaKind.TEXT: {".txt"},
 }
 LARGEST = 50_000_000  # bytes a file
+MOST_UNPACKED = 20_000_000_000  # bytes of all files of a ZIP file: no more than its directory says is ever read
 _COLUMNS = ("file", "title", "description", "group", "link")
 _LONGEST_LINK = 2000  # characters
 
@@ -105,6 +106,11 @@ def _folder(folder: Path) -> Iterator[File]:
 def _archive(source: Path) -> Iterator[File]:
     archive = zipfile.ZipFile(source)  # one for all members, closed with the last: opening it reads its whole directory
     members = [member for member in archive.infolist() if not member.is_dir()]
+    size = sum(member.file_size for member in members)
+    if size > MOST_UNPACKED:
+        raise Invalid(
+            f"{source.name} is too much: unpacked it would have {size / 1e6:,.0f} MB. Please send it in parts."
+        )
     for member in sorted(members, key=lambda one: one.filename):
         parts = PurePosixPath(member.filename).parts
         if not any(part.startswith(".") or part == "__MACOSX" for part in parts if part != ".."):

@@ -145,7 +145,7 @@ def agree(site: Site, now: Standing) -> None:
         if not study.is_open:
             raise NotFound("This study is closed: it takes no new participants. Thank you for your interest.")
         number = participants.count_participants(db, study.id)
-        chance = random.Random(f"{study.id}:{number}")
+        chance = random.Random(f"{study.id}:{number}")  # nosec B311 # the order of trials is no secret
         plan = plan_trials(now.design, active, participants.times_given(db, study.id), chance)
         trials = [
             TrialRow(study.id, now.code, place, kind, target, secrets.token_hex(16))
