@@ -27,7 +27,7 @@ def _columns(table: Table) -> str:
 
 
 _READ = (
-    f"SELECT {_columns(search)}, {_columns(collection)} FROM search "
+    f"SELECT {_columns(search)}, {_columns(collection)} FROM search "  # nosec B608 # names of our own columns
     "JOIN collection ON collection.id = search.collection_id WHERE search.id = "
 )
 _CLOSE = "UPDATE step SET kind = ?, chosen = ?, milliseconds = ? WHERE search_id = ? AND number = ? AND kind IS NULL"
