@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -46,6 +47,8 @@ def serving(home: Path, *arguments: str, environment: Mapping[str, str] | None =
         token = found[1] if found else token
         if "Ctrl-C" in line:
             break
+    # What it goes on to say is read: a pipe that is full would hold up its workers.
+    threading.Thread(target=process.stdout.read, daemon=True).start()
     try:
         wait_for(port, process)
         yield Site(process, port, token, time.perf_counter() - began)

@@ -5,8 +5,10 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -36,6 +38,8 @@ def served(
     options = ["--port", str(port), "--workers", str(workers), "--no-browser", "--home", str(home)]
     command = [*program, *arguments, *options]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+    # What it goes on to say is read: a pipe that is full would hold up its workers.
+    drain = threading.Thread(target=lambda: deque(process.stdout, 0), daemon=True)
     try:
         token = ""
         assert process.stdout is not None
@@ -44,6 +48,7 @@ def served(
             token = found[1] if found else token
             if "Ctrl-C" in line:
                 break
+        drain.start()
         address = f"http://127.0.0.1:{port}"
         with urllib.request.urlopen(f"{address}/healthz", timeout=PATIENCE):  # it answers at once
             pass
@@ -51,6 +56,8 @@ def served(
     finally:
         process.send_signal(signal.SIGTERM)
         process.wait(PATIENCE)
+        if drain.ident is not None:
+            drain.join(PATIENCE)
         if process.stdout is not None:
             process.stdout.close()
 
