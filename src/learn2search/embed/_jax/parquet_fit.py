@@ -17,7 +17,7 @@ from learn2search.embed._jax import batches, hosts
 from learn2search.embed._jax.checkpoint import Saved, read_checkpoint, write_checkpoint
 from learn2search.embed._jax.checks import check_choices, check_positive, check_whole
 from learn2search.embed._jax.optimizer import _AXIS, ITEMS, AdamState, Dials, Fitted, Given, Plan, run_epochs
-from learn2search.embed._jax.parquet_rows import Counts, ParquetTriplets
+from learn2search.embed._jax.parquet_rows import ParquetTriplets, TripletCounts
 from learn2search.embed._jax.spectral import spectral_start_over
 
 SPECTRAL_FROM = 10_000  # items: a random start would need the more epochs, the more items
@@ -185,16 +185,16 @@ def _prepared(
     return _Work(plan, given, Dials(1.0, 1.0, learning_rate, epochs * layout.steps, key), counts.held_out, settings)
 
 
-def _counted(source: ParquetTriplets, mesh: Mesh) -> Counts:
+def _counted(source: ParquetTriplets, mesh: Mesh) -> TripletCounts:
     """Each process counts its own row groups."""
     mine = source.groups[jax.process_index() :: jax.process_count()]
     n = 1 + hosts.largest(source.largest(mine))
     counts = source.count(mine, n)
     held_out = hosts.summed(mesh, np.array([counts.held_out]))
-    return Counts(hosts.summed(mesh, counts.anchors), hosts.summed(mesh, counts.named), int(held_out[0]))
+    return TripletCounts(hosts.summed(mesh, counts.anchors), hosts.summed(mesh, counts.named), int(held_out[0]))
 
 
-def _columns(plan: Plan, source: ParquetTriplets, counts: Counts) -> Array:
+def _columns(plan: Plan, source: ParquetTriplets, counts: TripletCounts) -> Array:
     def share(first: int, last: int) -> NDArray[np.int32]:
         rows = source.learnt_from(first, last, counts.anchors)
         return np.pad(rows, ((0, last - first - len(rows)), (0, 0)), mode="edge" if len(rows) else "constant")

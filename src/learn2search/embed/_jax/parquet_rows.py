@@ -24,7 +24,7 @@ class RowGroup(NamedTuple):
     anchors: tuple[int, int] | None
 
 
-class Counts(NamedTuple):
+class TripletCounts(NamedTuple):
     """For each item how many triplets have it as anchor, and in how many it is named; how many are held out."""
 
     anchors: NDArray[np.int64]
@@ -39,7 +39,7 @@ class ParquetTriplets:
         self.path, self.held_out = path, held_out
         self.groups = list(_row_groups(path))
 
-    def count(self, groups: list[RowGroup], n_items: int) -> Counts:
+    def count(self, groups: list[RowGroup], n_items: int) -> TripletCounts:
         """What these row groups hold."""
         anchors, named, held_out = np.zeros(n_items, np.int64), np.zeros(n_items, np.int64), 0
         for group in groups:
@@ -49,7 +49,7 @@ class ParquetTriplets:
             rows = rows[~aside]
             anchors += np.bincount(rows[:, 0], minlength=n_items)
             named += np.bincount(rows.ravel(), minlength=n_items)
-        return Counts(anchors, named, held_out)
+        return TripletCounts(anchors, named, held_out)
 
     def largest(self, groups: list[RowGroup]) -> int:
         """The largest item of these row groups."""
