@@ -14,11 +14,11 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import MetaData, String, event, inspect, select, update
-from sqlalchemy.exc import DataError, IntegrityError, TimeoutError
+from sqlalchemy.exc import DataError, IntegrityError, SQLAlchemyError, TimeoutError
 
 from learn2search.store import collections, items, lessons, participants, screens, searches, webhooks
 from learn2search.store.collections import Collection
-from learn2search.store.database import Database, WriteQueue, newest_revision
+from learn2search.store.database import Database, WriteQueue, is_away, newest_revision
 from learn2search.store.enums import TrialKind
 from learn2search.store.participants import Participant, Study, TrialRow
 from learn2search.store.screens import ScreenRow
@@ -274,3 +274,14 @@ def test_only_one_thread_should_wait_for_a_write_that_takes_long() -> None:
     queue.__exit__()
     with queue:
         pass
+
+
+def test_a_database_that_does_not_answer_should_be_away_for_the_statements_of_a_click(tmp_path: Path) -> None:
+    """By the connection of the driver alone, whose errors SQLAlchemy does not translate."""
+    (tmp_path / "site.db").mkdir()  # no file that could be opened
+    for url in ("postgresql://nobody@127.0.0.1:1/none", f"sqlite:///{tmp_path / 'site.db'}"):
+        database = Database(url, wait_seconds=2)
+        with pytest.raises(SQLAlchemyError) as caught, database.direct():
+            pass
+        assert is_away(caught.value)
+        database.close()

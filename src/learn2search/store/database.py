@@ -216,7 +216,10 @@ class DirectConnections:
                 if not _is_closed(known):
                     return known
                 self._end(known)
-        made = self._engine.raw_connection()
+        try:
+            made = self._engine.raw_connection()
+        except self._engine.dialect.loaded_dbapi.Error as error:  # it does not answer
+            raise self._named(error, None) from error
         made.detach()
         driver: Any = made.dbapi_connection
         if self._engine.dialect.name == "postgresql":
