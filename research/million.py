@@ -6,10 +6,12 @@
     steps    CPU and wall milliseconds, the best of some repetitions, beside plain NumPy that does the same: a click
              among four weighed for all items, the items nearest to four points, the ten items of highest density
     pass     CPU milliseconds of one `tell` about four items, by the number of items and of features
+    mass     the share of the items that hold all but a millionth of the probability, as answers come in: what a
+             shortlist would have to weigh; the mean over some searches, with clicks by the model of the answers
     memory   the most that is held above what there was before the array, as a multiple of the array; and bytes that a
              further search holds, an item
 
-The items are N(0, I) and answers are any: nothing here depends on what is answered. All of it in a new process, after
+The items are N(0, I) and answers are any: only "mass" depends on what is answered. All of it in a new process, after
 everything has been compiled.
 """
 
@@ -29,9 +31,11 @@ from research.summary import print_table
 
 SEED, D, NOISE, SHOWN, ANSWERS = 43, 64, 1.0, 4, 8
 FULL, SMALL = 1_000_000, 70_000
-PARTS = ("steps", "pass", "memory")
+LEFT_OUT, MASS_ANSWERS = 1e-6, (1, 2, 4, 8, 12, 16)
+PARTS = ("steps", "pass", "mass", "memory")
 STEPS = Table("million", "steps", {"n": (SMALL, FULL), "step": str})
 PASS = Table("million", "pass", {"n": (SMALL, 100_000, FULL), "d": (5, 20, 64, 128)})
+MASS = Table("million", "mass", {"n": (SMALL, FULL), "d": (5, 64), "answers": MASS_ANSWERS})
 MEMORY = Table("million", "memory", {"n": (SMALL, FULL), "strategy": ("posterior", "gauss")})
 STRATEGIES: dict[str, Any] = {"posterior": l2s.PosteriorSearch, "gauss": l2s.GaussSearch}
 
@@ -171,6 +175,29 @@ def pass_time(n: int, d: int, repetitions: int) -> Row:
     return {"cpu": round(watch.times["tell"][0], 2)}
 
 
+def mass_held(n: int, d: int, repetitions: int) -> list[Row]:
+    """The share of the items that hold all but `LEFT_OUT` of the probability, before the target was shown."""
+    generator, x = np.random.default_rng([SEED, n, d]), items(n, d)
+    space = l2s.Embedding(x, copy=False)
+    shares: dict[int, list[float]] = {answers: [] for answers in MASS_ANSWERS}
+    for one in range(repetitions):
+        search, target = l2s.PosteriorSearch(space, NOISE, seed=one), int(generator.integers(n))
+        for answers in range(1, max(MASS_ANSWERS) + 1):
+            query = list(search.ask(SHOWN))
+            if target in query:
+                break
+            perceived = x[target] + NOISE * generator.standard_normal(d)
+            search.tell(query[int(np.argmin(np.sum((x[query] - perceived) ** 2, axis=1)))])
+            if answers in shares:
+                left = np.cumsum(np.sort(search.probability()))
+                shares[answers].append(1.0 - float(np.searchsorted(left, LEFT_OUT)) / n)
+    return [
+        {"answers": answers, "share": round(float(np.mean(found)), 5), "searches": len(found)}
+        for answers, found in shares.items()
+        if found
+    ]
+
+
 def memory_held(n: int, strategy: str) -> Row:
     compile_all(D)
     before = memory.held()
@@ -206,6 +233,9 @@ def run(study: Study) -> None:
     if study.wants("pass"):
         sizes = [(SMALL, 64)] if study.quick else [(100_000, 64), (FULL, 5), (FULL, 20), (FULL, 64), (FULL, 128)]
         study.measure(PASS, alone(pass_time), [{"n": n, "d": d, "repetitions": repetitions} for n, d in sizes])
+    if study.wants("mass"):
+        spaces = [(SMALL, 64)] if study.quick else [(FULL, 5), (FULL, 64)]
+        study.measure(MASS, alone(mass_held), [{"n": n, "d": d, "repetitions": repetitions // 2} for n, d in spaces])
     if study.wants("memory"):
         study.measure(MEMORY, alone(memory_held), [{"n": n, "strategy": one} for one in STRATEGIES])
 
@@ -218,6 +248,12 @@ def report(results: Results) -> None:
     print_table("Steps, ms", ["items", "step", "CPU", "wall", "NumPy, CPU", "times as long"], table)
     table = [[f"{row['n']:,}", str(row["d"]), f"{row['cpu']:.1f}"] for row in results.select(PASS)]
     print_table("One `tell`, four shown", ["items", "features", "CPU, ms"], table)
+    table = [
+        [f"{row['n']:,}", str(row["d"]), str(row["answers"]), f"{row['share']:.1%}", str(row["searches"])]
+        for row in results.select(MASS)
+    ]
+    columns = ["items", "features", "answers", "share of the items", "searches"]
+    print_table(f"Items that hold all but {LEFT_OUT} of the probability", columns, table)
     table = [
         [f"{row['n']:,}", row["strategy"], f"{row['array_mb']}", f"{row['peak']:.2f}", f"{row['bytes_a_search']}"]
         for row in results.select(MEMORY)

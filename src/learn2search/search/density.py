@@ -9,6 +9,7 @@ which is one pass over the items with as many sums of d products, where the dens
 """
 
 import numpy as np
+from scipy.linalg import blas
 
 from learn2search.search.likelihood import sum_rows
 from learn2search.typing import Array, Array32
@@ -69,10 +70,14 @@ def _change(new: Array, old: Array, step: Array) -> tuple[Array, Array, Array32]
 
 
 def squared_distances(mean: Array, cov: Array, rows: Array32) -> Array:
-    """(x_i - μ)ᵀ Σ⁻¹ (x_i - μ) for every item, in float32: |W(x - μ)|² with WᵀW = Σ⁻¹."""
-    whiten = np.linalg.inv(np.linalg.cholesky(cov)).T.astype(np.float32)
+    """(x_i - μ)ᵀ Σ⁻¹ (x_i - μ) for every item, in float32: |W(x - μ)|² with WᵀW = Σ⁻¹.
+
+    W is triangular, of which `strmm` makes use: half the multiplications.
+    """
+    whiten = np.asfortranarray(np.linalg.inv(np.linalg.cholesky(cov)), np.float32)
     middle, distances = mean.astype(np.float32), np.empty(len(rows))
     for start in range(0, len(rows), _BLOCK):
-        whitened = (rows[start : start + _BLOCK] - middle) @ whiten
+        centred = rows[start : start + _BLOCK] - middle
+        whitened = blas.strmm(1.0, whiten, centred.T, lower=1, overwrite_b=1).T
         distances[start : start + len(whitened)] = np.einsum("ij,ij->i", whitened, whitened)
     return distances
