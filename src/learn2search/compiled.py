@@ -1,9 +1,10 @@
 """The one way this package compiles: numba, cached on disk, without the interpreter's lock.
 
 What takes time is that numba optimises a function together with all that it calls, in each of its callers anew: code
-that is ten calls deep is compiled ten times. So a function that is called in one place is `inlined` there. Loops are
-written out: a sort, or an array that is assigned to a slice, brings a dozen functions of numba's own. And a constant
-argument (`f(x, True)`) is a type of its own, for which `f` is compiled once more.
+that is ten calls deep is compiled ten times. So a function that is called in one place is `inlined` there, and a large
+one is called `by_address`, where it is one of several: it is compiled once, and only if it is in use. Loops are written
+out: a sort, or an array that is assigned to a slice, brings a dozen functions of numba's own. And a constant argument
+(`f(x, True)`) is a type of its own, for which `f` is compiled once more, as are arrays in another order.
 """
 
 import logging
@@ -14,6 +15,7 @@ from types import FunctionType
 from typing import Any, TypeVar, cast
 
 import numba
+from numba import types
 from numba.core import event
 
 Function = TypeVar("Function", bound=Callable[..., object])
@@ -40,16 +42,53 @@ def inlined(function: Function) -> Function:
     return cast(Function, kernel)
 
 
+def by_address(function: Function) -> Function:
+    """The same for a function that compiled code may also call by its `FunctionAddress`."""
+    options = {**_OPTIONS, "no_cfunc_wrapper": False}
+    kernel: Any = numba.njit(**options)(function)
+    return cast(Function, kernel)
+
+
+class FunctionAddress(types.WrapperAddressProtocol):
+    """A function that compiled code is given as a value, as a field of a setup: it calls it where it is, and is not
+    compiled together with it. So one loop serves all that have the same signature, and only those in use are compiled.
+
+    The function is compiled for the types of these arguments. It must not raise: numba would print that and go on.
+    """
+
+    def __init__(self, function: Callable[..., object], *arguments: object) -> None:
+        kernel: Any = function
+        given = tuple(numba.typeof(one) for one in arguments)
+        kernel.compile(given)
+        self._kernel, self._compiled = kernel, kernel.overloads[given]
+        name = self._compiled.fndesc.llvm_cfunc_wrapper_name
+        self._address = int(self._compiled.library.get_pointer_to_function(name))
+
+    def __call__(self, *arguments: Any) -> Any:
+        """What compiled code does with it, for Python."""
+        return self._kernel(*arguments)
+
+    def __wrapper_address__(self) -> int:
+        return self._address
+
+    def signature(self) -> Any:
+        """What numba asks to know the type of the function."""
+        return self._compiled.signature
+
+
 def in_parts(function: Function, *inner: Callable[..., Any]) -> Function:
-    """The same function in Python, calling the compiled functions in it one by one; those of `inner` in parts, too.
+    """The same function in Python, calling the compiled functions in it one by one; those of `inner`, too, the callee
+    before the caller.
 
     A whole is compiled with all that it may ever call, a part only when it is called. So one search, where a call more
     is nothing beside its work, begins sooner; a simulation takes the whole. To be called at the end of a module: what
     is defined later is not seen.
     """
-    whole: Any = function
-    code: Function = whole.py_func
-    return with_names(code, "in_parts", {one.__name__: in_parts(one) for one in inner})
+    names: dict[str, object] = {}
+    for whole in (*inner, function):
+        code: Any = whole
+        names[code.__name__] = with_names(code.py_func, "in_parts", names)
+    return cast(Function, names[function.__name__])
 
 
 def with_names(function: Function, label: str, names: Mapping[str, object]) -> Function:

@@ -139,6 +139,14 @@ def test_steps_with_many_items_should_be_timed_beside_numpy(copied: Path) -> Non
 
 
 @pytest.mark.heavy
+def test_a_first_call_should_be_timed_with_nothing_compiled(copied: Path) -> None:
+    assert "A first call with nothing compiled" in run("first_call", copied).stdout
+    (found,) = rows(copied, "first_call", call="ask", sources="now")
+    assert found["functions"] > 10
+    assert found["cpu"] > 0
+
+
+@pytest.mark.heavy
 def test_growth_should_find_that_a_collection_learns(copied: Path) -> None:
     assert "Questions a search with 4 shown" in run("growth", copied).stdout
     measured = rows(copied, "growth", shown=4)

@@ -10,8 +10,8 @@ import pytest
 
 import learn2search as l2s
 from learn2search import embedding
-from learn2search.compiled import in_parts
-from learn2search.search import base, likelihood
+from learn2search.compiled import FunctionAddress, by_address, compiled
+from learn2search.search import base, likelihood, rules
 from learn2search.search.density import LogDensity
 
 N = 700
@@ -74,7 +74,7 @@ def test_the_posterior_should_be_exact_where_float32_is_too_coarse() -> None:
     p, q = np.full((2, N), 1.0 / N)
     for chances, space in ((p, narrow), (q, wide)):
         form = likelihood.space_of(space, 0.7)._replace(coarse=True)
-        likelihood.weigh_in_parts(chances, form, np.array([0, 1, 2]), 0, 0.0, np.zeros(N, np.uint8), chances.copy())
+        likelihood.weigh(chances, form, np.array([0, 1, 2]), 0, 0.0, np.zeros(N, np.uint8), chances.copy())
     np.testing.assert_allclose(p, q, rtol=1e-12)
 
 
@@ -167,8 +167,31 @@ def test_the_highest_should_be_those_of_a_full_sort() -> None:
 
 
 def test_a_function_in_parts_should_be_the_function() -> None:
-    whole: Any = likelihood.weigh
-    space, p, q = likelihood.space_of(both_forms(5)[0], 0.7), np.full(N, 1.0 / N), np.full(N, 1.0 / N)
-    about = (space, np.array([1, 2, 3]), 1, 0.0, np.zeros(N, np.uint8), p.copy())
-    assert whole(p, *about) == in_parts(whole, likelihood.weigh_click)(q, *about)
-    np.testing.assert_array_equal(p, q)
+    space, p, stream = likelihood.space_of(both_forms(5)[0], 0.7), np.full(N, 1.0 / N), np.arange(4, dtype=np.uint64)
+    about = (p, space, 1.0, np.zeros(N, np.uint8), np.arange(N, dtype=np.int32), 3)
+    whole, parts = (one(*about, stream.copy()) for one in (rules.sampled_query, rules.sampled_query_in_parts))
+    np.testing.assert_array_equal(whole, parts)
+
+
+def test_compiled_code_should_call_by_address() -> None:
+    addresses = [FunctionAddress(one, 1.5, 3) for one in (_plus, _times)]
+    results = [_call(address, 1.5, 3) for address in addresses]
+    assert results == [4.5, 4.5]
+    assert [_call(address, 2.0, 3) for address in addresses] == [5.0, 6.0]
+    assert len(_call.signatures) == 1  # type: ignore[attr-defined]
+
+
+@by_address
+def _plus(x: float, times: int) -> float:
+    return x + times
+
+
+@by_address
+def _times(x: float, times: int) -> float:
+    return x * times
+
+
+@compiled
+def _call(function: Any, x: float, times: int) -> float:
+    result: float = function(x, times)
+    return result

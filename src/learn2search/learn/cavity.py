@@ -19,6 +19,7 @@ target's place), and what the one that was made tells of the target: margins and
 taking the margins to be positive one by one moves the place with them.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -68,7 +69,9 @@ def _triplet_slopes(mean: Array, var: Array, row: Triplets, slopes: Array) -> tu
     m, variance = margin_moments(PROBIT, mean[near], mean[far], mean[anchor], var[near], var[far], var[anchor])
     spread = widening(PROBIT, variance)
     mean_slopes(mean, var, row, PROBIT, slopes)
-    slopes /= spread
+    for role in range(3):
+        for a in range(slopes.shape[1]):
+            slopes[role, a] /= spread
     return log_slopes(PROBIT, m / spread)
 
 
@@ -85,6 +88,28 @@ def curvatures(places: Places, seen: Evidence) -> Array:
         for role in range(3):
             _add_outer(result[seen.rows[at, role]], slopes[role], seen.weights[at] * bend)
     return result
+
+
+@compiled
+def _copy(source: Array, into: Array) -> None:
+    for a in range(len(source)):
+        into[a] = source[a]
+
+
+@compiled
+def _fill_diagonal(values: Array, matrix: Array) -> None:
+    """matrix ← the diagonal matrix of these values."""
+    for a in range(len(values)):
+        for b in range(len(values)):
+            matrix[a, b] = values[a] if a == b else 0.0
+
+
+@compiled
+def _reciprocals_on_diagonal(values: Array) -> Array:
+    matrix = np.zeros((len(values), len(values)))
+    for a in range(len(values)):
+        matrix[a, a] = 1.0 / values[a]
+    return matrix
 
 
 @compiled
@@ -105,27 +130,38 @@ def target_without(
     d = len(places.precision)
     place, slopes = places.centre[target].copy(), np.empty((3, d))
     kept_mean, kept_var = mean[target].copy(), var[target].copy()
-    var[target] = 0.0  # how uncertain it is comes out
-    longest = _LONGEST * np.sqrt(np.max(1.0 / places.precision))
-    bend = np.diag(places.precision)
+    widest = 0.0
+    for a in range(d):
+        var[target, a] = 0.0  # how uncertain it is comes out
+        widest = max(widest, 1.0 / places.precision[a])
+    longest = _LONGEST * math.sqrt(widest)
+    bend, slope = np.empty((d, d)), np.empty(d)
     for _ in range(_STEPS):
-        mean[target] = place
-        bend = np.diag(places.precision)
-        slope = places.precision * (places.centre[target] - place)
+        _copy(place, mean[target])
+        _fill_diagonal(places.precision, bend)
+        for a in range(d):
+            slope[a] = places.precision[a] * (places.centre[target, a] - place[a])
         for at in seen.rows_of[seen.starts[target] : seen.starts[target + 1]]:
             if seen.search[at] == without or seen.weights[at] == 0.0:
                 continue
             first, second = _triplet_slopes(mean, var, seen.rows[at], slopes)
             role = 0 if seen.rows[at, 0] == target else 1 if seen.rows[at, 1] == target else 2
-            slope += seen.weights[at] * first * slopes[role]
+            for a in range(d):
+                slope[a] += seen.weights[at] * first * slopes[role, a]
             _add_outer(bend, slopes[role], seen.weights[at] * second)
-        step = np.linalg.solve(bend, slope)
-        length = np.sqrt(np.sum(step * step))
-        place = place + step * min(1.0, longest / max(length, 1e-300))
+        step, square = np.linalg.solve(bend, slope), 0.0
+        for a in range(d):
+            square += step[a] * step[a]
+        length = math.sqrt(square)
+        for a in range(d):
+            place[a] += step[a] * min(1.0, longest / max(length, 1e-300))
         if length < _CLOSE:
             break
-    mean[target], var[target] = kept_mean, kept_var
-    cov: Array = np.linalg.inv(bend).astype(np.float64)
+    _copy(kept_mean, mean[target])
+    _copy(kept_var, var[target])
+    cov: Array = (
+        np.linalg.inv(bend).astype(np.float64).T
+    )  # symmetric; in the order of all arrays that `judge_clicks` is compiled for
     return place, cov
 
 
@@ -140,10 +176,12 @@ def item_without(
         for role in range(1, 3):
             if seen.rows[at, role] == item and seen.weights[at] > 0.0:
                 first, second = _triplet_slopes(places.mean, places.var, seen.rows[at], slopes)
-                slope += seen.weights[at] * first * slopes[role]
+                for a in range(d):
+                    slope[a] += seen.weights[at] * first * slopes[role, a]
                 _add_outer(bend, slopes[role], -seen.weights[at] * second)
-    mean[:] = places.mean[item] - np.linalg.solve(bend, slope)
+    step = np.linalg.solve(bend, slope)
     for a in range(d):
+        mean[a] = places.mean[item, a] - step[a]
         var[a] = max(places.var[item, a], 1.0 / bend[a, a])
 
 
@@ -158,10 +196,10 @@ def judge_clicks(x: Array, var: Array, sizes: Integers, place: Array, cov: Array
     points, widths = np.empty((widest + 1, d)), np.empty((widest + 1, d))
     for at in range(len(sizes)):
         size = sizes[at]
-        points[:size], widths[:size] = x[at, :size], var[at, :size]
-        points[size] = place
         for a in range(d):
-            widths[size, a] = cov[a, a]
+            for shown in range(size):
+                points[shown, a], widths[shown, a] = x[at, shown, a], var[at, shown, a]
+            points[size, a], widths[size, a] = place[a], cov[a, a]
         query = np.arange(size)
         for clicked in range(size - 1, -1, -1):  # the one that was made comes last
             rivals = rivals_of(points, widths, query, clicked)
@@ -170,11 +208,15 @@ def judge_clicks(x: Array, var: Array, sizes: Integers, place: Array, cov: Array
                 result[at, clicked] = all_positive(mean[: size - 1].copy(), joint[: size - 1, : size - 1].copy())
                 continue
             result[at, 0] = take_positive(mean, joint, size - 1)
-            place[:] = mean[size - 1 :]
             for a in range(d):
+                place[a] = mean[size - 1 + a]
                 for b in range(d):
                     cov[a, b] = joint[size - 1 + min(a, b), size - 1 + max(a, b)]
-        result[at, :size] /= np.sum(result[at, :size])
+        total = 0.0
+        for shown in range(size):
+            total += result[at, shown]
+        for shown in range(size):
+            result[at, shown] /= total
 
 
 @compiled
@@ -191,15 +233,20 @@ def _joint_margins(
         for a in range(d):
             normals[j, a] = points[clicked, a] - points[rivals[j], a]
             square += normals[j, a] ** 2 + widths[clicked, a] + widths[rivals[j], a]
-        normals[j] /= np.sqrt(square) + 1e-300
-    along = normals @ cov  # cov(margin, place)
+        for a in range(d):
+            normals[j, a] /= math.sqrt(square) + 1e-300
     for j in range(count):
-        for q in range(j, count):
-            for a in range(d):  # what the margins take from the covariances: the variances are in already
-                joint[j, q] += (along[j, a] - normals[j, a] * cov[a, a]) * normals[q, a]
-        joint[j, count:] = along[j]
-    mean[count:] = place
-    joint[count:, count:] = cov
+        for a in range(d):
+            along = 0.0  # cov(margin, place)
+            for b in range(d):
+                along += normals[j, b] * cov[b, a]
+            joint[j, count + a] = along
+            for q in range(j, count):  # what the margins take from the covariances: the variances are in already
+                joint[j, q] += (along - normals[j, a] * cov[a, a]) * normals[q, a]
+    for a in range(d):
+        mean[count + a] = place[a]
+        for b in range(d):
+            joint[count + a, count + b] = cov[a, b]
     return mean, joint
 
 
@@ -237,7 +284,7 @@ def judge_searches(
         place, cov = target_without(places, seen, targets[one], one, mean, var)
         judge_clicks(x, widths, sizes[begin:end], place, cov, known[begin:end])
         judge_clicks(
-            x, widths, sizes[begin:end], places.centre[targets[one]].copy(), np.diag(1.0 / places.precision),
+            x, widths, sizes[begin:end], places.centre[targets[one]].copy(), _reciprocals_on_diagonal(places.precision),
             anywhere[begin:end],
         )  # fmt: skip
 
@@ -249,6 +296,10 @@ def judge_new(places: Places, target: int, shown: Items, sizes: Integers, known:
     x, widths = np.zeros((len(sizes), shown.shape[1], d)), np.zeros((len(sizes), shown.shape[1], d))
     for at in range(len(sizes)):
         for column in range(sizes[at]):
-            x[at, column], widths[at, column] = places.mean[shown[at, column]], places.var[shown[at, column]]
-    judge_clicks(x, widths, sizes, places.mean[target].copy(), np.diag(places.var[target]), known)
-    judge_clicks(x, widths, sizes, places.centre[target].copy(), np.diag(1.0 / places.precision), anywhere)
+            _copy(places.mean[shown[at, column]], x[at, column])
+            _copy(places.var[shown[at, column]], widths[at, column])
+    cov = np.empty((d, d))
+    _fill_diagonal(places.var[target], cov)
+    judge_clicks(x, widths, sizes, places.mean[target].copy(), cov, known)
+    cov = _reciprocals_on_diagonal(places.precision)
+    judge_clicks(x, widths, sizes, places.centre[target].copy(), cov, anywhere)

@@ -41,29 +41,39 @@ class Panel(NamedTuple):
 
 @compiled
 def make_panel(space: Space, items: Items, candidates: Items, weights: Array, by_gain: bool) -> Panel:
-    rows, places = positions_of(space, items), positions_of(space, candidates)
-    d = rows.shape[1]
-    columns = np.empty((d, len(candidates)))
-    for s in range(len(candidates)):
-        for a in range(d):
-            columns[a, s] = places[s, a]
-    trace, candidate_trace = _total_variances(space, items), _total_variances(space, candidates)
-    squares = np.zeros((len(items), len(candidates)))
-    for i in range(len(items)):
-        for a in range(d):
-            for s in range(len(candidates)):
-                squares[i, s] += (rows[i, a] - columns[a, s]) ** 2
+    rows, squares = positions_of(space, items), _squares(positions_of(space, items), positions_of(space, candidates))
+    trace, candidate_trace = total_variances(space, items), total_variances(space, candidates)
     return Panel(items, rows, trace, candidates, weights, candidate_trace, squares, space.noise, by_gain)
 
 
 @compiled
-def _total_variances(space: Space, items: Items) -> Array:
+def _squares(rows: Array, places: Array) -> Array:
+    """|x_i - y_s|²."""
+    d, count = places.shape[1], len(places)
+    columns, squares = np.empty((d, count)), np.zeros((len(rows), count))
+    for s in range(count):
+        for a in range(d):
+            columns[a, s] = places[s, a]
+    for i in range(len(rows)):
+        for a in range(d):
+            for s in range(count):
+                squares[i, s] += (rows[i, a] - columns[a, s]) ** 2
+    return squares
+
+
+@compiled
+def total_variances(space: Space, items: Items) -> Array:
     """The trace of the variances of each item, `(m,)`; 0 where positions are exact."""
-    totals = np.zeros(len(items))
-    variances = variances_of(space, items)
-    for at in range(len(variances)):
-        for a in range(variances.shape[1]):
-            totals[at] += variances[at, a]
+    return _row_totals(variances_of(space, items), len(items))
+
+
+@compiled
+def _row_totals(rows: Array, count: int) -> Array:
+    """The sum of each row, `(count,)`, 0 where there are none."""
+    totals = np.zeros(count)
+    for at in range(len(rows)):
+        for a in range(rows.shape[1]):
+            totals[at] += rows[at, a]
     return totals
 
 

@@ -6,13 +6,14 @@ out. Where a share ε of the answers, the lapses, is a click on any item, the pr
 """
 
 import math
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from learn2search.click import all_positive, click_margins, multiply_by_all_positive, rivals_of
 from learn2search.comparison import probit_moments
-from learn2search.compiled import compiled, in_parts, inlined, summed
+from learn2search.compiled import by_address, compiled, inlined, summed
 from learn2search.embedding import Embedding, parts_of, some_rows, two_forms
 from learn2search.normal_tails import TAIL, multiply_by_ndtr, ndtr_at
 from learn2search.search.places import holds
@@ -170,20 +171,21 @@ def _room(size: int) -> Array32:
     return np.zeros(size, np.float32)
 
 
-@inlined
-def weigh_click(p: Array, space: Space, x: Array, var: Array, c: int, rivals: Items) -> None:
-    """p_t ← p_t P(c is clicked, not one of its rivals | t) for all items, in place; c and rivals are rows of x."""
+# Three ways to weigh a click: p_t ← p_t P(c is clicked, not one of its rivals | t) for all items, in place; c and
+# rivals are rows of x.
+
+
+def click_weigher(space: Space) -> Callable[[Array, Space, Array, Array, int, Items], None]:
+    """The one of the three that this space needs: only that is compiled."""
     if space.coarse:
-        _weigh_one_by_one(p, space, x, var, c, rivals)
-    elif space.uncertain:
-        _weigh_uncertain(p, space, cell_of(x, var, space.centre, space.noise, c, rivals))
-    else:
-        _weigh_exact(p, space, cell_of(x, var, space.centre, space.noise, c, rivals))
+        return _weigh_one_by_one
+    return _weigh_uncertain if space.uncertain else _weigh_exact
 
 
-@inlined
-def _weigh_exact(p: Array, space: Space, cell: Cell) -> None:
+@by_address
+def _weigh_exact(p: Array, space: Space, x: Array, var: Array, c: int, rivals: Items) -> None:
     """All items in blocks, where positions are exact."""
+    cell = cell_of(x, var, space.centre, space.noise, c, rivals)
     m, d = cell.normals.shape
     mean, cov = np.empty((m, _BLOCK), np.float32), np.empty((m, m, _BLOCK), np.float32)
     before, turned = np.empty(_BLOCK), np.empty((d, _BLOCK if len(space.rows) else 0), np.float32)
@@ -207,9 +209,10 @@ def _weigh_exact(p: Array, space: Space, cell: Cell) -> None:
         _allow_for_lapses(part, before, space.lapse, m + 1)
 
 
-@inlined
-def _weigh_uncertain(p: Array, space: Space, cell: Cell) -> None:
+@by_address
+def _weigh_uncertain(p: Array, space: Space, x: Array, var: Array, c: int, rivals: Items) -> None:
     """The same where they are uncertain."""
+    cell = cell_of(x, var, space.centre, space.noise, c, rivals)
     m, d = cell.normals.shape
     mean, cov = np.empty((m, _BLOCK), np.float32), np.empty((m, m, _BLOCK), np.float32)
     room, before = np.empty((3 * m + 3, _BLOCK), np.float32), np.empty(_BLOCK)
@@ -232,7 +235,7 @@ def _allow_for_lapses(part: Array, before: Array, lapse: float, shown: int) -> N
             part[k] = (1.0 - lapse) * part[k] + lapse / shown * before[k]
 
 
-@inlined
+@by_address
 def _weigh_one_by_one(p: Array, space: Space, x: Array, var: Array, c: int, rivals: Items) -> None:
     """The same in full precision."""
     mean, cov = np.empty(len(rivals)), np.empty((len(rivals), len(rivals)))
@@ -378,7 +381,6 @@ def _uncertain_margins(
             mean[j, k] += cell.shift[j]
 
 
-@compiled
 def weigh(p: Array, space: Space, query: Items, chosen: int, keep: float, blocked: Blocked, prior: Array) -> float:
     """The posterior after an answer, in place; shown items keep a share `keep` of their probability.
 
@@ -387,7 +389,7 @@ def weigh(p: Array, space: Space, query: Items, chosen: int, keep: float, blocke
     """
     if chosen >= 0:
         x, var = positions_of(space, query), variances_of(space, query)
-        weigh_click(p, space, x, var, chosen, rivals_of(x, var, np.arange(len(query)), chosen))
+        click_weigher(space)(p, space, x, var, chosen, rivals_of(x, var, np.arange(len(query)), chosen))
     return settle(p, query, keep, blocked, prior)
 
 
@@ -424,7 +426,7 @@ def unweigh(p: Array, space: Space, query: Items, chosen: int, before: Array, to
     chances = np.ones(len(p))
     if chosen >= 0:
         x, var = positions_of(space, query), variances_of(space, query)
-        _weigh_click_in_parts(chances, space, x, var, chosen, rivals_of(x, var, np.arange(len(query)), chosen))
+        click_weigher(space)(chances, space, x, var, chosen, rivals_of(x, var, np.arange(len(query)), chosen))
     np.divide(p, chances, out=p)
     p *= total
     p[query] = before
@@ -462,6 +464,3 @@ def most_probable(p: Array, stream: Stream) -> int:
                     return item
                 skip -= 1
     return best
-
-
-weigh_in_parts, _weigh_click_in_parts = in_parts(weigh, weigh_click), in_parts(weigh_click)

@@ -7,19 +7,28 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from learn2search.compiled import compiled
+from learn2search.click import rivals_of
+from learn2search.compiled import FunctionAddress, by_address, compiled
 from learn2search.embedding import Embedding, in_float64
 from learn2search.search import compiled_loop, rules
 from learn2search.search.base import Search
 from learn2search.search.candidates import Selection
 from learn2search.search.compiled_loop import LoopSetup, implements, loop_setup
-from learn2search.search.likelihood import Space, space_of, unweigh, weigh, weigh_in_parts
+from learn2search.search.likelihood import (
+    Space,
+    click_weigher,
+    positions_of,
+    settle,
+    space_of,
+    unweigh,
+    variances_of,
+    weigh,
+)
 from learn2search.search.strategies import register_strategy
 from learn2search.streams import below, set_stream, stream_of
-from learn2search.typing import Array, Blocked, Items, Seed, Stream
+from learn2search.typing import Array, Blocked, Items, Items32, Seed, Stream
 
 RULES = ("sampled", "ig", "eff", "random")
-SAMPLED, IG, EFF, RANDOM = range(4)
 HIT_BONUS = 3.0
 MAX_TABLE_BYTES = 2 * 2**30
 
@@ -132,7 +141,7 @@ class PosteriorSearch(Search):
     def learn(self, query: tuple[int, ...], chosen: int | None) -> None:
         shown, place = np.array(query, np.int64), -1 if chosen is None else query.index(chosen)
         had = self._p[shown]
-        total = weigh_in_parts(self._p, self._space, shown, place, self._keep, self._blocked, self._prior)
+        total = weigh(self._p, self._space, shown, place, self._keep, self._blocked, self._prior)
         self._lost.append((had, total))
 
     def unlearn(self, query: tuple[int, ...], chosen: int | None) -> bool:
@@ -149,19 +158,24 @@ class PosteriorSearch(Search):
         return np.array(self._p)
 
     def compiled_setup(self) -> "PosteriorSetup":
-        rule = RULES.index(self.rule)
+        space, p, item = self._space, self._prior.copy(), np.zeros(1, np.int64)
+        x, var = positions_of(space, item), variances_of(space, item)
         return PosteriorSetup(
-            loop_setup(self), self._space, self._tables, self._prior, rule, self.hit_bonus, self._keep
-        )
+            loop_setup(self), space, self._tables, self._prior, self.rule == "ig", self.hit_bonus, self._keep,
+            FunctionAddress(_QUERIES[self.rule], *self._asked(p), 2, np.zeros(4, np.uint64)),
+            FunctionAddress(click_weigher(space), p, space, x, var, 0, item),
+        )  # fmt: skip
 
     def _query(self, k: int, stream: Stream) -> Items:
         """What the compiled `_propose` does, but only the rule in use has to be compiled."""
-        p, space, blocked, twins = self._p, self._space, self._blocked, self._twins
-        if self.rule == "random":
-            return rules.random_query(blocked, twins, k, stream)
         if self.rule == "sampled":
+            p, space, blocked, twins = self._p, self._space, self._blocked, self._twins
             return rules.sampled_query_in_parts(p, space, self.hit_bonus, blocked, twins, k, stream)
-        return rules.exact_query(p, space, self._tables, self.rule == "ig", self.hit_bonus, blocked, twins, k, stream)
+        return _QUERIES[self.rule](*self._asked(self._p), k, stream)
+
+    def _asked(self, p: Array) -> tuple[Any, ...]:
+        """What the compiled rules take, but for the number of items and the stream."""
+        return p, self._space, self._tables, self.rule == "ig", self.hit_bonus, self._blocked, self._twins
 
 
 def _by_rule(rule: str) -> Callable[..., PosteriorSearch]:
@@ -212,16 +226,58 @@ def _fill_pair_tables(embedding: Embedding, space: Space) -> rules.PairTables:
 # --- whole searches -------------------------------------------------------------------------------
 
 
+@by_address
+def _sampled_query(
+    p: Array,
+    space: Space,
+    tables: rules.PairTables,
+    by_gain: bool,
+    bonus: float,
+    blocked: Blocked,
+    twins: Items32,
+    k: int,
+    stream: Stream,
+) -> Items:
+    return rules.sampled_query(p, space, bonus, blocked, twins, k, stream)
+
+
+@by_address
+def _random_query(
+    p: Array,
+    space: Space,
+    tables: rules.PairTables,
+    by_gain: bool,
+    bonus: float,
+    blocked: Blocked,
+    twins: Items32,
+    k: int,
+    stream: Stream,
+) -> Items:
+    return rules.random_query(blocked, twins, k, stream)
+
+
+_QUERIES: dict[str, Callable[..., Items]] = {  # of one signature
+    "sampled": _sampled_query,
+    "ig": rules.exact_query,
+    "eff": rules.exact_query,
+    "random": _random_query,
+}
+
+
 class PosteriorSetup(NamedTuple):
-    """What stays the same in all searches of a simulation. keep: the share of probability that shown items keep."""
+    """What stays the same in all searches of a simulation. keep: the share of probability that shown items keep; query,
+    weigh_click: the rule, and what weighs a click.
+    """
 
     loop: LoopSetup
     space: Space
     tables: rules.PairTables
     prior: Array
-    rule: int
+    by_gain: bool
     bonus: float
     keep: float
+    query: FunctionAddress
+    weigh_click: FunctionAddress
 
 
 @implements(compiled_loop.start, PosteriorSetup)
@@ -231,18 +287,19 @@ def _start(setup: PosteriorSetup) -> Array:
 
 @implements(compiled_loop.propose, PosteriorSetup)
 def _propose(setup: PosteriorSetup, belief: Array, blocked: Blocked, k: int, stream: Stream) -> Items:
-    if setup.rule == RANDOM:
-        return rules.random_query(blocked, setup.loop.twins, k, stream)
-    if setup.rule == SAMPLED:
-        return rules.sampled_query(belief, setup.space, setup.bonus, blocked, setup.loop.twins, k, stream)
-    return rules.exact_query(
-        belief, setup.space, setup.tables, setup.rule == IG, setup.bonus, blocked, setup.loop.twins, k, stream
+    query: Items = setup.query(
+        belief, setup.space, setup.tables, setup.by_gain, setup.bonus, blocked, setup.loop.twins, k, stream
     )
+    return query
 
 
 @implements(compiled_loop.learn, PosteriorSetup)
 def _learn(setup: PosteriorSetup, belief: Array, query: Items, chosen: int, blocked: Blocked) -> Array:
-    weigh(belief, setup.space, query, chosen, setup.keep, blocked, setup.prior)
+    if chosen >= 0:
+        x, var = positions_of(setup.space, query), variances_of(setup.space, query)
+        rivals = rivals_of(x, var, np.arange(len(query)), chosen)
+        setup.weigh_click(belief, setup.space, x, var, chosen, rivals)
+    settle(belief, query, setup.keep, blocked, setup.prior)
     return belief
 
 

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from learn2search.compiled import compiled, in_parts, inlined
+from learn2search.compiled import by_address, compiled, in_parts, inlined
 from learn2search.normal_tails import entropy_tabled, ndtr_tabled
-from learn2search.search.click_value import Panel, extend, make_panel, panel_margins
+from learn2search.search.click_value import Panel, extend, make_panel, panel_margins, total_variances
 from learn2search.search.likelihood import Space, most_probable, positions_of, uncertain_margin, variances_of
 from learn2search.search.matrices import cholesky
 from learn2search.search.places import block_place
@@ -99,7 +99,7 @@ def standard_margin(space: Space, i: int, j: int, k: int) -> float:
     return along / (math.sqrt(square) * space.noise) if square > 0.0 else 0.0
 
 
-@compiled
+@by_address
 def exact_query(
     p: Array,
     space: Space,
@@ -165,7 +165,7 @@ def binary_entropy(chance: float) -> float:
 # --- sampled --------------------------------------------------------------------------------------
 
 
-@compiled
+@inlined
 def sampled_query(
     p: Array, space: Space, bonus: float, blocked: Blocked, twins: Items32, k: int, stream: Stream
 ) -> Items:
@@ -327,4 +327,5 @@ def best_pair(p: Array, panel: Panel, pairs: Items, bonus: float) -> Items:
     return pair
 
 
-sampled_query_in_parts = in_parts(sampled_query, extend)  # here, where all that it calls is defined
+# Here, where all that it calls is defined. What takes a whole `Space` is a few lines, and long to call from Python.
+sampled_query_in_parts = in_parts(sampled_query, positions_of, variances_of, total_variances, make_panel)
