@@ -11,6 +11,7 @@ from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.nodes import make_refnode
 
+_BACK = re.compile(r'<a class="viewcode-back"[^>]*>.*?</a>')
 _BARS = re.compile(r"\|(\w[^|\s`]*)\|")
 
 
@@ -54,7 +55,14 @@ def _keep_bars(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines:
     lines[:] = [line if line.lstrip().startswith((">>>", "...")) else _BARS.sub(r"\\|\1\\|", line) for line in lines]
 
 
+def _no_way_back(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """In pages of source, links back to the reference: they miss names that are public by another path."""
+    if page.startswith("_modules/"):
+        context["body"] = _BACK.sub("", context["body"])
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     app.add_post_transform(NameLinks)
     app.connect("autodoc-process-docstring", _keep_bars)
+    app.connect("html-page-context", _no_way_back)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

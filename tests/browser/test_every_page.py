@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, Page, StorageState
 from learn2search import demo
 from learn2search.site.context import Site
 from learn2search.site.studies import study_setup, taking_part
+from learn2search.site.teaching import access
 from learn2search.site.visits import searching, to_find
 from learn2search.site.visits.search_state import SearchState
 from learn2search.store.enums import AnswerKind
@@ -55,6 +56,7 @@ PAGES = (
     "site",
     "studies",
     "study",
+    "teach",
 )
 FIRST = ("landing", "search", "gallery", "end", "overview", "items")  # that are looked at in every run
 QUICK = [(page, ("desktop", "phone-dark")[at % 2]) for at, page in enumerate(FIRST)]  # each in one look
@@ -77,6 +79,7 @@ def places(running: Running) -> dict[str, str]:
     searching.answer(site, missed.row.id, 1, AnswerKind.NOT_HERE)
     study = study_setup.create_study(site, site.collection("faces"), {"title": "Faces and memory"})
     taking_part.agree(site, taking_part.standing(site, study.id, "P1"))
+    access.change_access(site, site.collection("faces"), "owner", 8)
     owner = "/owner/faces"
     return {
         "landing": "/",
@@ -105,6 +108,7 @@ def places(running: Running) -> dict[str, str]:
         "site": "/owner/_site",
         "studies": f"{owner}/studies",
         "study": f"{owner}/studies/{study.id}",
+        "teach": f"{owner}/teach",
     }
 
 
