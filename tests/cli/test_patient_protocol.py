@@ -2,6 +2,7 @@
 
 import socket
 import threading
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -20,7 +21,7 @@ async def answer(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 @pytest.fixture
-def port(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[uvicorn.Server, int]]:
     monkeypatch.setattr(patient_protocol, "HEADER_SECONDS", 0.2)
     monkeypatch.setattr(patient_protocol, "BODY_SECONDS", 0.2)
     taken = socket.socket()
@@ -31,10 +32,15 @@ def port(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     thread.start()
     while not server.started:
         pass
-    yield taken.getsockname()[1]
+    yield server, taken.getsockname()[1]
     server.should_exit = True
     thread.join(30)
     taken.close()
+
+
+@pytest.fixture
+def port(server: tuple[uvicorn.Server, int]) -> int:
+    return server[1]
 
 
 def said(port: int, *parts: bytes) -> bytes:
@@ -72,3 +78,35 @@ def test_many_headers_should_be_refused_as_one_huge_one(port: int) -> None:
 def test_empty_lines_should_not_hold_a_connection(port: int) -> None:
     whole = b"GET / HTTP/1.1\r\nHost: here\r\n\r\n"
     assert said(port, whole, b"\r\n").count(b"done") == 1
+
+
+def test_a_worker_that_ends_should_answer_what_is_on_its_way(
+    server: tuple[uvicorn.Server, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(patient_protocol, "LAST_SECONDS", 20.0)
+    monkeypatch.setattr(patient_protocol, "HEADER_SECONDS", 60.0)
+    running, port = server
+    whole = b"GET / HTTP/1.1\r\nHost: here\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+        connection.sendall(whole)
+        while not connection.recv(65536).endswith(b"done"):
+            pass
+        running.should_exit = True
+        while running.servers and running.servers[0].is_serving():
+            time.sleep(0.01)
+        connection.sendall(whole)  # by a client that does not know
+        found = b""
+        while more := connection.recv(65536):
+            found += more
+    assert b"connection: close" in found.lower()
+    assert found.endswith(b"done")
+
+
+def test_an_idle_connection_should_be_closed_when_the_worker_ends(server: tuple[uvicorn.Server, int]) -> None:
+    running, port = server
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+        connection.sendall(b"GET / HTTP/1.1\r\nHost: here\r\n\r\n")
+        while not connection.recv(65536).endswith(b"done"):
+            pass
+        running.should_exit = True
+        assert connection.recv(65536) == b""

@@ -22,6 +22,19 @@ def test_operators_should_see_health_and_metrics(client: TestClient) -> None:
     assert "learn2search_searches_total" in counters
 
 
+def test_a_worker_should_be_ready_when_its_models_are_loaded(client: TestClient, app: FastAPI) -> None:
+    assert client.get("/readyz").json() == {"status": "ready"}
+    site: Site = app.state.site
+    collection = site.collection("colours")
+    assert collection.model_id is not None
+    assert site.models.is_loaded(collection.model_id)
+    app.state.opening.ready.clear()  # as while the database is away
+    waiting = client.get("/readyz")
+    assert waiting.status_code == 503
+    assert "retry-after" in waiting.headers
+    app.state.opening.ready.set()
+
+
 def test_a_collection_that_does_not_learn_should_be_named(owner: TestClient, settings: Settings) -> None:
     site = Site.open(settings)
     collection = site.collection("colours")

@@ -12,6 +12,7 @@ BODY_SECONDS = 30.0  # between two parts of a body
 LONGEST_HEADER = 32_768  # bytes
 MOST_CONNECTIONS = 1000  # of one worker; more are answered with 503 at once
 KEEP_ALIVE_SECONDS = 10
+LAST_SECONDS = 1.0  # that a connection stays open when its worker ends: a request may be on its way
 
 
 class _Waits(Enum):
@@ -30,6 +31,7 @@ class PatientProtocol(HttpToolsProtocol):
     _for_head = False
     _head = 0  # bytes of the head so far
     _whole = 0  # requests that have come as a whole
+    _ends = False  # whether this worker takes no more requests than those on their way
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -50,10 +52,27 @@ class PatientProtocol(HttpToolsProtocol):
         super().on_message_begin()
         self._waits = _Waits.HEAD
 
+    def shutdown(self) -> None:
+        """Answer what has come or is on its way, and close the connection behind it.
+
+        A request that meets a closed connection is lost for its sender, who cannot know whether it was carried out.
+        """
+        self._ends = True
+        if self.cycle is None or self.cycle.response_complete:
+            self.loop.call_later(LAST_SECONDS, self._close_if_idle)
+        else:
+            super().shutdown()
+
+    def _close_if_idle(self) -> None:
+        if (self.cycle is None or self.cycle.response_complete) and not self.transport.is_closing():
+            self.transport.close()
+
     def on_headers_complete(self) -> None:
         if len(self.url) + sum(len(name) + len(value) for name, value in self.headers) > LONGEST_HEADER:
             raise ValueError("the head of the request is too long")  # httptools makes a bad request of it
         super().on_headers_complete()
+        if self._ends:
+            self.cycle.keep_alive = False
         self._waits, self._head = _Waits.BODY, 0
 
     def on_message_complete(self) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, LargeBinary, func, insert, select, text
 
 from learn2search.store.database import newest_revision
-from learn2search.store.tables import metadata
+from learn2search.store.tables import metadata, request_count
 
 _CHUNK, _FEW = 1000, 10  # rows at a time, and of those that are large
 Row = dict[str, Any]
@@ -50,12 +50,15 @@ UPGRADES: dict[str, Upgrade] = {
     "0007": _with_checksum,  # 0008 has checksums of models
     "0008": _with_trials,  # 0009 has studies and search.trial
     "0009": _unchanged,  # 0010 has screens of teaching
+    "0010": _unchanged,  # 0011 counts requests for a minute
 }
 
 
 def rows(db: Connection) -> Iterator[tuple[str, Row]]:
     """Every row with the name of its table, in an order in which they can be inserted."""
     for table in metadata.sorted_tables:
+        if table is request_count:  # they are of the last minute
+            continue
         binary = [column.name for column in table.c if isinstance(column.type, LargeBinary)]
         chunk = _FEW if binary else _CHUNK
         result = db.execution_options(yield_per=chunk).execute(select(table)).mappings()

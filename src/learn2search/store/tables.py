@@ -8,6 +8,8 @@
                 ├─ webhook ── delivery   who is told of finds and models, and what they were told
                 └─ study ─── participant ─── trial   what participants are asked to find; its search has the rest
 
+    request_count   requests of the last minute, for limits that all workers share
+
 A finished search or a screen of teaching becomes the next *lesson* of its collection. So two numbers say what a search
 knows: the model that it began with, and how many lessons there were.
 """
@@ -267,4 +269,14 @@ trial = Table(
     Column("target", Integer, nullable=False),
     Column("search_id", String(32), nullable=False, unique=True),  # that its search has, once it has begun
     ForeignKeyConstraint(["study_id", "code"], ["participant.study_id", "participant.code"], ondelete="CASCADE"),
+)
+
+# For a minute: how often somebody came, near a limit. It is in no backup.
+request_count = Table(
+    "request_count",
+    metadata,
+    Column("sender", String(32), primary_key=True),  # a salted hash of what is counted, the network and the cookie
+    Column("slice", Integer, primary_key=True),  # of five seconds, since 1970
+    Column("requests", Integer, nullable=False),
+    Index(None, "slice"),
 )

@@ -76,10 +76,11 @@ def create_app(settings: Settings | None = None, *, warm: bool = False) -> FastA
         app.state.health = CapacityLimiter(HEALTH_CHECKS)
         app.state.media = CapacityLimiter(MEDIA_FILES)
         app.state.site = Site(settings, wait_seconds=WAIT_SECONDS)
-        app.state.limits = RequestLimits(settings)
-        ended = open_or_retry(app.state.site)
+        app.state.limits = RequestLimits(app.state.site)
+        app.state.opening = open_or_retry(app.state.site)
         yield
-        ended.set()
+        app.state.opening.ended.set()
+        app.state.limits.close()
         quick.close()
         app.state.site.close()
 

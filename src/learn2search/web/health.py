@@ -24,6 +24,7 @@ from learn2search.site.learning.triplet_counts import triplet_count
 from learn2search.store import collections, searches
 from learn2search.store.collections import Collection
 from learn2search.store.enums import SearchStatus
+from learn2search.web.opening import Opening
 from learn2search.web.rendering import site_of
 from learn2search.web.security import RETRY_AFTER, limited
 
@@ -53,6 +54,15 @@ async def healthz(request: Request, site: Annotated[Site, Depends(site_of)]) -> 
     with move_on_after(PATIENCE):
         return await to_thread.run_sync(_health, site, limiter=request.app.state.health, abandon_on_cancel=True)
     return _unhealthy(f"the database does not answer within {PATIENCE:.0f} s")
+
+
+@router.get("/readyz")
+async def readyz(request: Request) -> Response:
+    """Shall this worker get visitors? Not before its database is open and its models are loaded."""
+    opening: Opening = request.app.state.opening
+    if opening.ready.is_set():
+        return JSONResponse({"status": "ready"})
+    return _unhealthy("the worker is getting ready: its database is not open yet, or its models are not loaded")
 
 
 def _health(site: Site) -> Response:

@@ -6,7 +6,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from learn2search.web.security import RETRY_AFTER
 
 MOST = 100  # requests that a worker has begun and not answered
-_ALWAYS = ("/static/", "/healthz")
+_ALWAYS = ("/static/", "/healthz", "/readyz")
 
 
 class Overload:

@@ -180,7 +180,7 @@ def _count_wrong_token(request: Request) -> None:
     """Once a request: who tries tokens is slowed down as on the page to sign in. The right one is never refused."""
     if not getattr(request.state, "token_counted", False):
         request.state.token_counted = True
-        count_request(request, "tokens")
+        count_wrong_token(request)
 
 
 def claims_to_be_owner(request: Request) -> bool:
@@ -248,6 +248,12 @@ def count_request(request: Request, what: str) -> None:
         visitor = address
     limits: RequestLimits = request.app.state.limits
     limits.check(what, address, visitor)
+
+
+def count_wrong_token(request: Request) -> None:
+    """Count a wrong token, and refuse more where there were too many: `TooMany`. It waits for the database."""
+    limits: RequestLimits = request.app.state.limits
+    limits.check_token(network_of(request.client.host if request.client else "unknown"))
 
 
 def limited(what: str) -> "Limited":

@@ -102,6 +102,11 @@ class ModelCache:
             raise Unavailable("The positions of the items are damaged, and must be restored by the owner of the site.")
         return found
 
+    def is_loaded(self, model_id: int) -> bool:
+        """Are its positions in memory?"""
+        with self._lock:
+            return any(known.model.info.id == model_id for known in self._known.values())
+
     def damage(self, model_id: int) -> Damage | None:
         """What is wrong with a model, None if it is whole."""
         with suppress(Unavailable):
