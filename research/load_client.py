@@ -125,12 +125,12 @@ def load(port: int, slug: str | None, at_once: int, seconds: float, seed: int = 
     before = time.process_time()
     tally, took = uvloop.run(_all(make, at_once, seconds))
     client = 1000 * (time.process_time() - before)
-    times = np.array(tally.took) if tally.took else np.array([np.nan])
+    times = np.array(tally.took)
     return {
         "answers": len(tally.took),
         "answers_per_second": round(len(tally.took) / took, 1),
-        "p50_ms": round(float(np.quantile(times, 0.5)), 1),
-        "p99_ms": round(float(np.quantile(times, 0.99)), 1),
+        "p50_ms": round(float(np.quantile(times, 0.5)), 1) if len(times) else None,
+        "p99_ms": round(float(np.quantile(times, 0.99)), 1) if len(times) else None,
         "refused": tally.refused,
         "failed": tally.failed,
         **({"failures": sorted(tally.failures)} if tally.failures else {}),

@@ -1,6 +1,7 @@
 """Whole searches in a real browser: mouse, keys, phone, no JavaScript; refresh, back, two tabs, offline."""
 
 import re
+import time
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
@@ -181,6 +182,26 @@ def test_a_lost_connection_should_be_waited_for(open_page: Open, running: Runnin
     page.context.set_offline(False)
     wait_for(page, 2)
     assert counted(running, page) == ["choice"]
+
+
+def test_an_answer_that_a_busy_site_refused_should_be_sent_again_when_it_says(
+    open_page: Open, running: Running
+) -> None:
+    page = begin(open_page)
+    came: list[float] = []
+
+    def busy_at_first(route: Route) -> None:
+        came.append(time.monotonic())
+        if len(came) == 1:
+            route.fulfill(status=503, headers={"Retry-After": "2"}, body='{"error": "There are too many visitors."}')
+        else:
+            route.continue_()
+
+    page.route(re.compile("/s/[0-9a-f]+$"), busy_at_first)
+    page.locator(".picture").nth(1).click()
+    wait_for(page, 2)
+    assert counted(running, page) == ["choice"]
+    assert came[1] - came[0] > 1.9
 
 
 def test_an_answer_that_arrived_twice_should_count_once(open_page: Open, running: Running) -> None:

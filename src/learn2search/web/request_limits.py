@@ -27,7 +27,7 @@ TOKENS = "tokens"
 WRONG_TOKENS, METRICS = 10, 60  # a minute
 
 
-class Counts:
+class MinuteCounts:
     """How often each name was counted in the last minute."""
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
@@ -67,7 +67,7 @@ class SharedCounts:
 
     def __init__(self, site: Site) -> None:
         self._site = site
-        self._own = Counts(site.now)
+        self._own = MinuteCounts(site.now)
         self._lock = threading.Lock()
         self._meeting = threading.Lock()
         self._waiting: dict[tuple[str, int], int] = {}  # of this worker: not yet in the database,

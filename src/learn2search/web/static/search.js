@@ -20,14 +20,16 @@ function loadAhead() {
 // The same answer may be sent again: the server counts it once.
 async function send(form, data) {
   for (let pause = 500; ; pause = Math.min(2 * pause, 8000)) {
+    let rest = pause;
     try {
       const answer = await fetch(form.action, { method: "POST", body: data, headers: { "X-Fragment": "1" } });
       if (answer.status !== 429 && answer.status < 500) return answer;
+      rest = Math.max(pause, 1000 * Number(answer.headers.get("Retry-After")) || 0);
     } catch { /* no connection */ }
     const note = main.querySelector("#offline");
     if (note) note.hidden = false;
     say(note?.textContent ?? "");
-    await wait(pause);
+    await wait(rest * (1 + Math.random() / 2)); // not all visitors at one moment
   }
 }
 
