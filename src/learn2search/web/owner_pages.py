@@ -19,7 +19,7 @@ from learn2search.site.teaching.teaching_progress import screens_taught
 from learn2search.web import owner_collections, owner_items, owner_searches, owner_studies
 from learn2search.web.owner_frame import Ours, OurSite, back, owner_router
 from learn2search.web.rendering import render
-from learn2search.web.security import OWNER_COOKIE, count_wrong_token, is_owner, sign_in
+from learn2search.web.security import OWNER_COOKIE, count_wrong_token, is_owner, may_try_token, sign_in
 
 router = APIRouter(include_in_schema=False)
 inside = owner_router()
@@ -41,6 +41,7 @@ def door(request: Request, site: OurSite) -> Response:
 @router.post("/owner")
 def enter(request: Request, site: OurSite, token: Annotated[str, Form()] = "") -> Response:  # nosec B107 # none
     """Sign in with the owner's token."""
+    may_try_token(request)
     if not site.is_owner(token.strip()):
         count_wrong_token(request)
         return render(request, "owner/login.html", status=401, wrong=True)

@@ -175,9 +175,15 @@ class RequestLimits:
         self._count(f"{TOKENS} {address}", WRONG_TOKENS)
         self._counts.meet()
 
+    def check_tries(self, address: str) -> None:
+        """Refuse whoever has tried too many wrong tokens. It waits for the database, too."""
+        self._counts.meet()
+        if self._counts.total(f"{TOKENS} {address}") >= WRONG_TOKENS:
+            raise _refusal()
+
     def _count(self, name: str, most: int) -> None:
         if self._counts.total(name) >= most:
-            raise TooMany("That was very fast. Please wait a moment and try again.")
+            raise _refusal()
         self._counts.add(name, 1 if name.startswith(TOKENS) else max(1, most // _SHARE))
 
     def _keep_meeting(self) -> None:
@@ -193,6 +199,10 @@ class RequestLimits:
         """Share no more."""
         self._ended.set()
         self._counts.wanted.set()
+
+
+def _refusal() -> TooMany:
+    return TooMany("That was very fast. Please wait a moment and try again.")
 
 
 def network_of(address: str) -> str:

@@ -256,6 +256,12 @@ def count_wrong_token(request: Request) -> None:
     limits.check_token(network_of(request.client.host if request.client else "unknown"))
 
 
+def may_try_token(request: Request) -> None:
+    """Refuse whoever has tried too many wrong tokens: `TooMany`."""
+    limits: RequestLimits = request.app.state.limits
+    limits.check_tries(network_of(request.client.host if request.client else "unknown"))
+
+
 def limited(what: str) -> "Limited":
     """A dependency that limits the requests of one kind from one address."""
     return Limited(what)
