@@ -27,6 +27,9 @@ def test_a_copy_should_begin_where_the_collection_was(
         assert lessons.usable_triplets(theirs, loaded.id).tolist() == lessons.usable_triplets(ours, learnt.id).tolist()
         costs = [one.questions for one in searches.finished(ours, learnt.id)]
         assert [one.questions for one in searches.finished(theirs, loaded.id)] == costs
+        weights = [one.weight for one in searches.latest_found(ours, learnt.id, 100)]
+        assert None not in weights
+        assert [one.weight for one in searches.latest_found(theirs, loaded.id, 100)] == pytest.approx(weights)
     assert searching.start(copy, "colours").row.strategy == searching.start(site, "colours").row.strategy
     with pytest.raises(Invalid, match="does not fit"):
         snapshot.load(copy, "colours", tmp_path / "snapshot.npz")

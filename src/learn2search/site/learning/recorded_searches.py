@@ -28,6 +28,8 @@ class RecordedSearch:
         What the search knew: the model that it began with, and how many lessons there were.
     steps
         From `recorded_step`; the last one is the find.
+    weight, evidence
+        How much it counts, and why, where that is known.
     """
 
     model_id: int
@@ -35,6 +37,8 @@ class RecordedSearch:
     strategy: str
     target: int
     steps: tuple[StepRow, ...]
+    weight: float | None = None
+    evidence: float | None = None
 
 
 def recorded_step(number: int, shown: tuple[int, ...], chosen: int | None, target: int, *, last: bool) -> StepRow:
@@ -44,29 +48,26 @@ def recorded_step(number: int, shown: tuple[int, ...], chosen: int | None, targe
     return StepRow(number, shown, kind, item, milliseconds=None, shown_at=0.0, fits=0.0, likely=())
 
 
-def write_searches(
-    site: Site, collection: Collection, found: Sequence[RecordedSearch], to_come: int = 0, *, weigh: bool = True
-) -> None:
-    """Write searches as the next lessons of a collection.
+def write_searches(site: Site, collection: Collection, found: Sequence[RecordedSearch], to_come: int = 0) -> None:
+    """Write searches as the next lessons of a collection; those without a weight are weighed by what each knew.
 
     Parameters
     ----------
     to_come
         How many more will follow: the times are chosen so that the very last search ends now.
-    weigh
-        By what was known when each began. Else all count in full until the next fit.
     """
     first = site.now() - _SECONDS_APART * (len(found) + to_come)
     rows: list[SearchRow] = []
     steps: list[tuple[str, StepRow]] = []
     learnt = []
     for place, one in enumerate(found):
-        lesson = Lesson(triplets_of(one.steps, one.target), None)
-        if weigh:
+        if one.weight is None:
             known = site.models.embedding_at(one.model_id, one.lessons)
             lesson = weighed(collection, one.steps, one.target, known)
+        else:
+            lesson = Lesson(triplets_of(one.steps, one.target), None, one.weight, one.evidence)
         row = _row(collection, one, collection.lessons + place + 1, first + _SECONDS_APART * place)
-        rows.append(replace(row, weight=lesson.weight if weigh else None, evidence=lesson.evidence))
+        rows.append(replace(row, weight=lesson.weight, evidence=lesson.evidence))
         steps += [(row.id, replace(step, shown_at=row.started_at)) for step in one.steps]
         learnt.append(NewLesson(collection.lessons + place + 1, row.id, lesson.rows, lesson.weight))
     with site.database.write() as db:

@@ -21,8 +21,8 @@ from learn2search.store.models import Model, ModelInfo
 from learn2search.store.searches import SearchRow, StepRow
 from learn2search.typing import Arrays, Items
 
-_FORMAT, _VERSION = "learn2search.snapshot", 1
-_ARRAYS = ("size", "targets", "lengths", "began", "random", "shown", "chosen", "models")
+_FORMAT, _VERSION = "learn2search.snapshot", 2
+_ARRAYS = ("size", "targets", "lengths", "began", "random", "weighed", "shown", "chosen", "models")
 _MODEL_FIELDS = ("version", "origin", "published", "trained_up_to", "triplets", "noise", "metrics")
 _CHUNK = 500  # searches whose steps are read at a time
 _NO_ITEM = -1  # fills up short questions; as a choice it means "can't tell"
@@ -61,6 +61,7 @@ def _search_arrays(rows: list[SearchRow], steps: dict[str, list[StepRow]], histo
         "lengths": np.array([len(steps[row.id]) for row in rows], np.int16),
         "began": np.array([(version[row.model_id], row.lessons) for row in rows], np.int32),
         "random": np.array([row.strategy == "random" for row in rows]),
+        "weighed": np.array([(row.weight, row.evidence) for row in rows], np.float32),  # None becomes NaN
         "shown": shown,
         "chosen": np.array([_NO_ITEM if step.chosen is None else step.chosen for step in asked], np.int16),
     }
@@ -96,7 +97,7 @@ def load(site: Site, slug: str, path: Path) -> None:
     if int(arrays["size"]) != len(numbers) or collection.lessons:
         raise Invalid(f"{path.name} does not fit the collection “{collection.title}”.")
     model_ids = _load_models(site, collection, numbers, arrays)
-    write_searches(site, collection, _searches(arrays, model_ids), weigh=False)
+    write_searches(site, collection, _searches(arrays, model_ids))
     site.forget()
 
 
@@ -136,7 +137,8 @@ def _searches(arrays: Arrays, model_ids: dict[int, int]) -> list[RecordedSearch]
         steps = tuple(_step(number, shown[row], chosen[row], target, row == end - 1) for number, row in asked)
         version, lessons = arrays["began"][place].tolist()
         strategy = "random" if arrays["random"][place] else "sampled"
-        found.append(RecordedSearch(model_ids[version], lessons, strategy, target, steps))
+        weight, evidence = (None if np.isnan(value) else float(value) for value in arrays["weighed"][place])
+        found.append(RecordedSearch(model_ids[version], lessons, strategy, target, steps, weight, evidence))
     return found
 
 
