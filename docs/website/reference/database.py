@@ -14,9 +14,8 @@ _COMMENT = re.compile(r'^    Column\("(\w+)",.*\)\),?  # (.+)$|^    Column\("(\w
 
 def page() -> Page:
     """Every table with its columns."""
-    documented = inspect.getdoc(tables) or ""
-    opening, drawing, rest = documented.split("\n\n")
-    intro = f"{opening}\n\n```text\n{drawing}\n```\n\n{rest}"
+    paragraphs = (inspect.getdoc(tables) or "").split("\n\n")
+    intro = "\n\n".join(f"```text\n{one}\n```" if one.startswith("    ") else one for one in paragraphs)
     parts = [f"## {name}\n\n{_columns(found)}" for name, found in tables.metadata.tables.items()]
     return Page("reference/tables.md", "Database tables", "\n\n".join([intro, *parts]))
 
