@@ -47,6 +47,7 @@ def test_each_metric_says_what_it_counts() -> None:
 
 
 def test_columns_have_their_comments() -> None:
+    assert "## participant\n" in database.page().text
     assert database.comments("search")["lessons"] == "of the collection, when it began"
     assert database.comments("participant")["code"] == "the id that the researcher gave"
 
