@@ -59,7 +59,6 @@ class Server:
             "cwd": self.place,
             "env": environment,
             "stdout": subprocess.DEVNULL,
-            "start_new_session": True,  # so that all its processes can be killed at once
             **user,
         }
         make: list[str | Path] = [self._binary / "initdb", "-D", self.place / "data", "-A", "trust", "-U", "postgres"]
@@ -105,8 +104,8 @@ class Server:
         return False
 
     def kill(self) -> None:
-        """All its processes, as when the machine loses power; but what was written to files stays."""
-        os.killpg(self._process.pid, signal.SIGKILL)
+        """At once, as when the machine loses power, but that what was written to files stays; its others follow it."""
+        self._process.kill()
         self._process.wait()
 
     def stop(self) -> None:
