@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Browser, Page, Route, expect
 from scipy.io import wavfile
 
 from learn2search.site.administration import owners
 from learn2search.site.catalogue.imports import import_source, make_collection
 from learn2search.site.visits import searching
 from learn2search.store.enums import AnswerKind
-from tests.browser.conftest import Running
+from tests.browser.conftest import PATIENCE, Running
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
 Open = Callable[..., Page]
@@ -185,10 +185,16 @@ def test_a_lost_connection_should_be_waited_for(open_page: Open, running: Runnin
 
 
 def test_an_answer_that_a_busy_site_refused_should_be_sent_again_when_it_says(
-    open_page: Open, running: Running
+    browser: Browser, running: Running
 ) -> None:
-    page = begin(open_page)
-    came: list[float] = []
+    """In a browser of its own: the console says that there was a 503, as it should."""
+    context, came = browser.new_context(), list[float]()
+
+    def open_at(path: str = "/", **_: object) -> Page:
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE)
+        page.goto(running.address + path)
+        return page
 
     def busy_at_first(route: Route) -> None:
         came.append(time.monotonic())
@@ -197,11 +203,13 @@ def test_an_answer_that_a_busy_site_refused_should_be_sent_again_when_it_says(
         else:
             route.continue_()
 
+    page = begin(open_at)
     page.route(re.compile("/s/[0-9a-f]+$"), busy_at_first)
     page.locator(".picture").nth(1).click()
     wait_for(page, 2)
     assert counted(running, page) == ["choice"]
     assert came[1] - came[0] > 1.9
+    context.close()
 
 
 def test_an_answer_that_arrived_twice_should_count_once(open_page: Open, running: Running) -> None:
