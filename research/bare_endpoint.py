@@ -1,6 +1,7 @@
 """An application that only reads a request and sends as many bytes as an answer has, in the server of the site."""
 
 import multiprocessing
+import signal
 import socket
 import sys
 from pathlib import Path
@@ -42,6 +43,7 @@ def serve(workers: int, ready: Path) -> None:
     started = [multiprocessing.get_context("spawn").Process(target=_serve, args=(listening,)) for _ in range(workers)]
     for process in started:
         process.start()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # not without the workers
     try:
         for process in started:
             process.join()
