@@ -54,7 +54,7 @@ def test_a_damaged_model_should_be_replaced_by_the_one_before_it(site: Site, tru
         assert "Model 2 is damaged; model 1 is in use in its place" in page.text
         assert client.post("/owner/colours/rollback", data={"version": 2}).status_code == 409
         assert client.post("/owner/colours/rollback", data={"version": 1}).status_code == 200
-        assert client.get("/healthz").json() == {"status": "ok"}
+        assert client.get("/healthz").json()["status"] == "ok"
     assert all(finding.good for finding in examine(site.settings) if finding.what.startswith("Model"))
 
 
@@ -83,7 +83,7 @@ def test_a_model_from_before_checksums_should_be_read_as_before(site: Site) -> N
         db.execute(update(model).values(checksum=None))
     with TestClient(create_app(site.settings), headers=PAGE) as client:
         assert begin(client)
-        assert client.get("/healthz").json() == {"status": "ok"}
+        assert client.get("/healthz").json()["status"] == "ok"
     damage(site, 2, truncate=True)  # truncated, it is noticed all the same
     with TestClient(create_app(site.settings), headers=PAGE) as client:
         assert begin(client)

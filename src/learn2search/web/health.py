@@ -3,10 +3,12 @@
 With several workers the counters are files in the folder PROMETHEUS_MULTIPROC_DIR, which all workers share.
 """
 
+import math
 import os
 import shutil
+from datetime import UTC, datetime
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
 import prometheus_client
 from anyio import move_on_after, to_thread
@@ -20,6 +22,8 @@ from learn2search.site.catalogue.options import options_of
 from learn2search.site.context import Site
 from learn2search.site.learning.damaged_models import damaged_models
 from learn2search.site.learning.failures import failing
+from learn2search.site.learning.learning_state import learning_states
+from learn2search.site.learning.trainer_looks import is_missed, last_look
 from learn2search.site.learning.triplet_counts import triplet_count
 from learn2search.store import collections, searches
 from learn2search.store.collections import Collection
@@ -41,6 +45,23 @@ STATUS = Gauge(
 )
 FAILURES = Gauge(
     "learn2search_failed_fits", "Fits that failed in a row", ["collection"], multiprocess_mode="mostrecent"
+)
+MODEL_AGE = Gauge(
+    "learn2search_model_age_seconds",
+    "How long ago the model in use was made",
+    ["collection"],
+    multiprocess_mode="mostrecent",
+)
+FIT_AGE = Gauge(
+    "learn2search_last_fit_age_seconds",
+    "How long ago the last fit ended that did not fail",
+    ["collection"],
+    multiprocess_mode="mostrecent",
+)
+LOOK_AGE = Gauge(
+    "learn2search_trainer_look_age_seconds",
+    "How long ago a trainer last looked for something to learn; +Inf if none ever did",
+    multiprocess_mode="mostrecent",
 )
 LEAST_SPACE = 20_000_000  # bytes
 PATIENCE = 4.0  # seconds until a check of the health is given up
@@ -74,7 +95,8 @@ def _health(site: Site) -> Response:
     free = shutil.disk_usage(site.settings.home).free
     if free < LEAST_SPACE:
         trouble.append(f"{free / 1e6:.0f} MB of disk are left, and at least {LEAST_SPACE / 1e6:.0f} are needed")
-    return JSONResponse({"status": "degraded", "trouble": trouble} if trouble else {"status": "ok"})
+    status = {"status": "degraded", "trouble": trouble} if trouble else {"status": "ok"}
+    return JSONResponse(status | _learning(site))
 
 
 def _unhealthy(trouble: str) -> Response:
@@ -92,7 +114,33 @@ def _trouble(site: Site) -> list[str]:
     trouble = [f"{_public_name(collection)} does not learn" for collection, _ in failing(site)]
     trouble += [f"{_public_name(one.collection)}: {one.message}" for one in damaged_models(site)]
     media = site.remember(_MEDIA, _WRITTEN_SECONDS, site.media.trouble)
-    return trouble + ([media] if media else [])
+    return trouble + [one for one in (_no_trainer(site), media) if one]
+
+
+def _no_trainer(site: Site) -> str | None:
+    """What to say where lessons wait for a fit and no trainer is at work."""
+    waiting = [_public_name(one.collection) for one in learning_states(site) if one.is_due]
+    look = last_look(site)
+    if not waiting or not is_missed(site, look):
+        return None
+    since = "has ever looked" if look is None else f"has looked since {_moment(look)}"
+    return f"no trainer {since}, and there is something to learn in {', '.join(waiting)}: run `learn2search trainer`"
+
+
+def _learning(site: Site) -> dict[str, Any]:
+    """When a trainer last looked, and each collection's last fit and the age of its model."""
+    states = {
+        _public_name(one.collection): {
+            "last_fit": _moment(one.last_fit),
+            "model_age_seconds": None if one.model_made is None else round(site.now() - one.model_made),
+        }
+        for one in learning_states(site)
+    }
+    return {"trainer_looked": _moment(last_look(site)), "collections": states}
+
+
+def _moment(time: float | None) -> str | None:
+    return None if time is None else f"{datetime.fromtimestamp(time, UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 @router.get("/metrics", dependencies=[Depends(limited("metrics"))])
@@ -109,7 +157,17 @@ def metrics(site: Annotated[Site, Depends(site_of)]) -> Response:
         for status in SearchStatus:
             STATUS.labels(name, status).set(by_status[one.id].get(status, 0))
         FAILURES.labels(name).set(failures.get(one.id, 0))
+    _set_ages(site)
     return Response(prometheus_client.generate_latest(_registry()), media_type=prometheus_client.CONTENT_TYPE_LATEST)
+
+
+def _set_ages(site: Site) -> None:
+    now, look = site.now(), last_look(site)
+    LOOK_AGE.set(math.inf if look is None else now - look)
+    for one in learning_states(site):
+        for gauge, time in ((MODEL_AGE, one.model_made), (FIT_AGE, one.last_fit)):
+            if time is not None:
+                gauge.labels(_public_name(one.collection)).set(now - time)
 
 
 def _public_name(collection: Collection) -> str:

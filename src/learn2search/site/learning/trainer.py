@@ -29,6 +29,7 @@ from learn2search.site.learning.fitting import FittedModel, fit_model, read_less
 from learn2search.site.learning.metadata import metadata_of
 from learn2search.site.learning.publishing import cover, publish
 from learn2search.site.learning.recipes import recipe_of
+from learn2search.site.learning.trainer_looks import noting_looks
 from learn2search.site.learning.triplet_counts import triplet_count
 from learn2search.site.notifications.delivering import delivering
 from learn2search.site.visits import searching
@@ -52,22 +53,25 @@ def run(site: Site, stop: threading.Event, on_model: Callable[[ModelInfo], None]
     Any number of processes may do so: a collection is trained by one of them at a time, and one of them also closes
     searches that were left and delivers what webhooks are told, in a thread beside it.
     """
-    while not stop.is_set():
-        try:
-            with (
-                trainer_lock(site.database, HOUSEKEEPING) as keeps_house,
-                delivering(site) if keeps_house else nullcontext(),
-            ):
-                _look(site, stop, on_model)
-                while keeps_house.still_ours() and not stop.wait(PAUSE):
-                    searching.abandon_idle(site, LEFT_AFTER)
+    with noting_looks(site):
+        while not stop.is_set():
+            try:
+                with (
+                    trainer_lock(site.database, HOUSEKEEPING) as keeps_house,
+                    delivering(site) if keeps_house else nullcontext(),
+                ):
                     _look(site, stop, on_model)
-        except SQLAlchemyError as error:
-            if not is_away(error):
-                raise
-            log.error("database away", reason=str(error).splitlines()[0], message="nothing is learnt until it is back")
-            stop.wait(AWAY_PAUSE)
-        stop.wait(PAUSE)
+                    while keeps_house.still_ours() and not stop.wait(PAUSE):
+                        searching.abandon_idle(site, LEFT_AFTER)
+                        _look(site, stop, on_model)
+            except SQLAlchemyError as error:
+                if not is_away(error):
+                    raise
+                log.error(
+                    "database away", reason=str(error).splitlines()[0], message="nothing is learnt until it is back"
+                )
+                stop.wait(AWAY_PAUSE)
+            stop.wait(PAUSE)
 
 
 def _look(site: Site, stop: threading.Event, on_model: Callable[[ModelInfo], None] | None) -> None:
