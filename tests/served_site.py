@@ -18,10 +18,10 @@ PATIENCE = 240  # seconds: the very first start compiles
 
 
 class Served:
-    """A site in processes of its own."""
+    """A site in processes of its own. said: the last lines of its output, to be read when it has ended."""
 
-    def __init__(self, process: subprocess.Popen[str], address: str, token: str) -> None:
-        self.process, self.address, self.token = process, address, token
+    def __init__(self, process: subprocess.Popen[str], address: str, token: str, said: deque[str]) -> None:
+        self.process, self.address, self.token, self.said = process, address, token, said
 
 
 @contextmanager
@@ -39,7 +39,8 @@ def served(
     command = [*program, *arguments, *options]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
     # What it goes on to say is read: a pipe that is full would hold up its workers.
-    drain = threading.Thread(target=lambda: deque(process.stdout, 0), daemon=True)
+    said: deque[str] = deque(maxlen=1000)
+    drain = threading.Thread(target=lambda: said.extend(process.stdout or ()), daemon=True)
     try:
         token = ""
         assert process.stdout is not None
@@ -52,7 +53,7 @@ def served(
         address = f"http://127.0.0.1:{port}"
         with urllib.request.urlopen(f"{address}/healthz", timeout=PATIENCE):  # it answers at once
             pass
-        yield Served(process, address, token)
+        yield Served(process, address, token, said)
     finally:
         process.send_signal(signal.SIGTERM)
         process.wait(PATIENCE)

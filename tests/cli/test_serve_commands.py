@@ -81,6 +81,24 @@ def test_killed_workers_and_trainers_should_lose_nothing(
 
 
 @pytest.mark.heavy
+def test_workers_should_print_a_line_for_each_request_where_it_is_wanted(tmp_path: Path, pictures: Path) -> None:
+    with (
+        served("serve", str(pictures), "--slug", "colours", "--access-log", home=tmp_path / "home", workers=2) as site,
+        Client(site.address) as visitor,
+    ):
+        search = visitor.start("colours")
+        visitor.answer(search, search.question.shown[0])
+        urllib.request.urlopen(f"{site.address}/c/colours?name=Ada").close()
+    lines = [json.loads(line) for line in site.said if line.startswith("{")]
+    answers = [line for line in lines if line["route"] == "/api/v1/searches/{search_id}/answers"]
+    assert [(line["search_id"], line["status"]) for line in answers] == [(search.id, 200)]
+    assert answers[0]["milliseconds"] > 0
+    assert "/c/{slug}" in [line["route"] for line in lines]
+    assert "Ada" not in str(lines)
+    assert "127.0.0.1" not in str(lines)
+
+
+@pytest.mark.heavy
 def test_simulated_visitors_over_http_should_make_searches_shorter(tmp_path: Path) -> None:
     """The demo from an untaught start: the last 200 of 1,500 searches need a third of the first 100's questions."""
     from learn2search.demo import faces, similarity_features

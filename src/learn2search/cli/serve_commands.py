@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from learn2search.cli.site_options import (
+    AccessLines,
     EncoderOption,
     Features,
     Home,
@@ -50,6 +51,7 @@ def serve(
     seed: SeedOption = None,
     new_token: NewToken = False,
     no_browser: NoBrowser = False,
+    access_log: AccessLines = False,
     trainer: Annotated[
         bool, typer.Option("--trainer/--no-trainer", help="Train here, or leave it to `learn2search trainer`.")
     ] = True,
@@ -60,7 +62,15 @@ def serve(
     the first time, the owner's token, and serves until Ctrl-C. Without a source it serves what is there.
     """
     options = collection_options(noun, nouns, show, warm_start, strategies, encoder)
-    site = site_from(host=host, port=port, workers=workers, home=home, database_url=database_url, seed=seed)
+    site = site_from(
+        host=host,
+        port=port,
+        workers=workers,
+        home=home,
+        database_url=database_url,
+        seed=seed,
+        access_log=access_log,
+    )
     from learn2search.cli.serving import import_into, run
 
     if source is not None:

@@ -42,6 +42,14 @@ Port = Annotated[
 Workers = Annotated[
     int | None, typer.Option("--workers", envvar="LEARN2SEARCH_WORKERS", min=1, help="Processes that serve.")
 ]
+AccessLines = Annotated[
+    bool,
+    typer.Option(
+        "--access-log",
+        envvar="LEARN2SEARCH_ACCESS_LOG",
+        help="Print a line of JSON for each request: route, status, milliseconds, search.",
+    ),
+]
 SeedOption = Annotated[
     int | None, typer.Option("--seed", envvar="LEARN2SEARCH_SEED", min=0, metavar="N", help="Repeatable training.")
 ]

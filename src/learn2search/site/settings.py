@@ -45,6 +45,8 @@ class Settings(BaseSettings):
     """How many searches one visitor may begin, or a program at one address."""
     visitors_per_address: int = Field(default=10, ge=1)
     """How many times as much all visitors of one address may do together."""
+    access_log: bool = False
+    """Whether workers write a line of JSON for each request."""
     webhook_private: bool = False
     """Whether webhooks may lead into private networks."""
     embed_origins: Annotated[tuple[str, ...], NoDecode] = ()

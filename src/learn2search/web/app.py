@@ -36,6 +36,7 @@ from learn2search.web import (
     teaching_pages,
     webhook_pages,
 )
+from learn2search.web.access_log import AccessLog, NoteRoute
 from learn2search.web.embedded_pages import Embedded
 from learn2search.web.head_requests import HeadAsGet
 from learn2search.web.opening import open_or_retry
@@ -114,12 +115,21 @@ def create_app(settings: Settings | None = None, *, warm: bool = False) -> FastA
     quick = QuickAnswers(app)
     app.router.routes.insert(0, quick)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
+    _add_middleware(app, settings)
+    _handle_errors(app)
+    return app
+
+
+def _add_middleware(app: FastAPI, settings: Settings) -> None:
+    """From the innermost to the outermost."""
+    if settings.access_log:
+        app.add_middleware(NoteRoute)
     app.add_middleware(Embedded)
     app.add_middleware(Overload)
     app.add_middleware(Guard, friends=settings.embed_origins)
     app.add_middleware(HeadAsGet)
-    _handle_errors(app)
-    return app
+    if settings.access_log:
+        app.add_middleware(AccessLog)
 
 
 def _handle_errors(app: FastAPI) -> None:

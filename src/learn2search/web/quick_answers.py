@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from typing import NamedTuple
 from urllib.parse import parse_qsl
 
 from fastapi import FastAPI, Request, Response
@@ -28,6 +29,15 @@ _TAKEN = "learn2search.quick"  # in the scope of a request: it has been looked a
 Work = Callable[[], Response]
 
 
+class _Usual(NamedTuple):
+    """The route that takes such a request otherwise, for the access log."""
+
+    path: str
+
+
+_USUAL = {"/s": _Usual("/s/{search_id}"), "/api/v1/searches": _Usual("/api/v1/searches/{search_id}/answers")}
+
+
 class QuickAnswers(BaseRoute):
     """The first of all routes: takes the plain answers, and leaves the others to the routes behind it."""
 
@@ -40,7 +50,7 @@ class QuickAnswers(BaseRoute):
         found = _PLACE.fullmatch(scope["path"]) if is_answer else None
         if found is None or (found[1] == "/s") != (found[3] is None):
             return Match.NONE, {}
-        return Match.FULL, {_TAKEN: found[2]}
+        return Match.FULL, {_TAKEN: found[2], "path_params": {"search_id": found[2]}, "route": _USUAL[found[1]]}
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         body = await _body(receive)
