@@ -164,10 +164,12 @@ class BeliefCache:
         return None if kept is None else kept.state
 
     def visitor_of(self, search_id: str) -> str | None:
-        """Who began a search, if it is kept."""
+        """Who began a search, if it is kept. A trial of a study may go on in another browser: for it, None."""
         with self._lock:
             kept = self._kept.get((search_id, self._open_step.get(search_id, 0)))
-        return None if kept is None or kept.state is None else kept.state.row.visitor
+        if kept is None or kept.state is None or kept.state.row.trial is not None:
+            return None
+        return kept.state.row.visitor
 
     def replay(
         self, row: SearchRow, answers: Sequence[StepRow], question: StepRow | None, miss_rate: float = 0.0

@@ -285,7 +285,7 @@ def under_way(site: Site, visitor: str) -> dict[int, SearchState]:
 
 def is_of(site: Site, search_id: str, visitor: str) -> bool:
     """Did this visitor begin the search? One without a visitor, as programs began them once, is of all with its id."""
-    known = site.beliefs.visitor_of(search_id)  # it never changes
+    known = site.beliefs.visitor_of(search_id)  # where it is given, it never changes
     if known is not None:
         return known == visitor
     with site.database.read() as db:
