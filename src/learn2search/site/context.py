@@ -50,7 +50,7 @@ class Site:
         self.now = clock
         self.database = Database(settings.database, wait_seconds)
         self.media = _media_of(settings)
-        self.models = ModelCache(self.database)
+        self.models = ModelCache(self.database, settings.models)
         self.beliefs = BeliefCache(self.models)
         self._secret: bytes | None = None
         self._lock = threading.Lock()  # of what is remembered

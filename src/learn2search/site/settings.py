@@ -87,3 +87,8 @@ class Settings(BaseSettings):
     def features(self) -> Path:
         """What was computed from the media; it can be deleted, and is then computed again."""
         return self.home / "features"
+
+    @property
+    def models(self) -> Path:
+        """Copies of large models, which the workers of this machine share; it can be deleted."""
+        return self.home / "models-cache"

@@ -1,6 +1,7 @@
 """The engine: SQLite in WAL mode or PostgreSQL, transactions, and migrations."""
 
 import errno
+import hashlib
 import os
 import select
 import sqlite3
@@ -335,11 +336,16 @@ def _let_tables_be_rebuilt(connection: Connection) -> None:
 def _prepare_sqlite(connection: Any, wait_seconds: float) -> None:
     """Set up a connection: readers never wait for the writer (WAL), commits survive a crash, keys are checked."""
     connection.isolation_level = None  # transactions begin where we say so
+    connection.create_function("sha256", 1, _sha256, deterministic=True)  # PostgreSQL has it
     cursor = connection.cursor()
     _use_wal(cursor, wait_seconds)
     for pragma in ("synchronous = NORMAL", "foreign_keys = ON", "cache_size = -32000"):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
+
+
+def _sha256(content: bytes) -> bytes:
+    return hashlib.sha256(content).digest()
 
 
 def _use_wal(cursor: Any, wait_seconds: float) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, RowMapping, Select, func, insert, select
+from sqlalchemy import Connection, LargeBinary, RowMapping, Select, func, insert, select
 
 from learn2search.embedding import Embedding
 from learn2search.store.collections import lock, unused_id
@@ -63,6 +63,33 @@ def get(db: Connection, model_id: int) -> Model:
 def info(db: Connection, model_id: int) -> ModelInfo:
     """A model without its arrays."""
     return _infos(db, select(*_INFO).where(model.c.id == model_id))[0]
+
+
+def size(db: Connection, model_id: int) -> int:
+    """The bytes of the arrays of a model, which are not read for it."""
+    return int(db.execute(select(func.length(model.c.arrays)).where(model.c.id == model_id)).scalar_one())
+
+
+def checked(db: Connection, model_id: int) -> str | None:
+    """The checksum of a model's arrays, which the database has compared with them; None where it has no checksum.
+
+    Raises
+    ------
+    DamagedModelError
+        If its arrays are not as they were written.
+    """
+    found = func.sha256(model.c.arrays, type_=LargeBinary)
+    checksum, digest = db.execute(select(model.c.checksum, found).where(model.c.id == model_id)).one()
+    if checksum is not None and checksum != digest.hex():
+        raise _other_checksum(info(db, model_id))
+    return None if checksum is None else str(checksum)
+
+
+def newest_published(db: Connection, count: int) -> set[int]:
+    """The ids of the newest published models of every collection, so many of each."""
+    place = func.row_number().over(partition_by=model.c.collection_id, order_by=model.c.version.desc())
+    placed = select(model.c.id, place.label("place")).where(model.c.published).subquery()
+    return {int(found) for found in db.execute(select(placed.c.id).where(placed.c.place <= count)).scalars()}
 
 
 def history(db: Connection, collection_id: int, limit: int = 1000) -> list[ModelInfo]:
@@ -151,14 +178,22 @@ def _info(row: RowMapping) -> ModelInfo:
 
 def _whole(row: RowMapping) -> tuple[Items, Embedding]:
     """The arrays of a row, compared with their checksum where there is one."""
-    info = _info(row)
-    name = f"model {info.version} of collection {info.collection_id}"
     if row["checksum"] is not None and row["checksum"] != _checksum(row["arrays"]):
-        raise DamagedModelError(f"{name} is damaged: its arrays do not have the checksum that they were written with")
+        raise _other_checksum(_info(row))
     try:
         return _unpacked(row["arrays"])
     except Exception as error:  # a damaged NPZ file raises anything
-        raise DamagedModelError(f"{name} is damaged: {type(error).__name__}: {error}") from error
+        raise DamagedModelError(f"{_name(_info(row))} is damaged: {type(error).__name__}: {error}") from error
+
+
+def _other_checksum(info: ModelInfo) -> DamagedModelError:
+    return DamagedModelError(
+        f"{_name(info)} is damaged: its arrays do not have the checksum that they were written with"
+    )
+
+
+def _name(info: ModelInfo) -> str:
+    return f"model {info.version} of collection {info.collection_id}"
 
 
 def _checksum(arrays: bytes) -> str:

@@ -115,6 +115,7 @@ def delete_collection(site: Site, collection: Collection, confirmed_title: str) 
         collections.remove(db, collection.id)
     site.media.delete_all(collection.slug)
     shutil.rmtree(site.settings.features / collection.slug, ignore_errors=True)
+    site.models.tidy_files()
     site.forget()
 
 

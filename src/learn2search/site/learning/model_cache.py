@@ -9,6 +9,7 @@ import threading
 from contextlib import suppress
 from dataclasses import dataclass
 from operator import attrgetter
+from pathlib import Path
 
 import numpy as np
 import structlog
@@ -19,6 +20,7 @@ from learn2search import Embedding
 from learn2search.learn import policy
 from learn2search.site.errors import Unavailable
 from learn2search.site.learning.metadata import ModelMetadata, metadata_of
+from learn2search.site.learning.model_files import ModelFiles
 from learn2search.store import lessons, models
 from learn2search.store.database import Database
 from learn2search.store.models import DamagedModelError, Model, ModelInfo
@@ -69,10 +71,17 @@ class EmbeddingAt:
 
 
 class ModelCache:
-    """Models and embeddings, read once and shared by all searches of a process."""
+    """Models and embeddings, read once and shared by all searches of a process.
 
-    def __init__(self, database: Database) -> None:
+    Parameters
+    ----------
+    folder
+        Where large models are shared with the other processes of the machine; None: they are not.
+    """
+
+    def __init__(self, database: Database, folder: Path | None = None) -> None:
         self._database = database
+        self._files = ModelFiles(folder)
         self._lock = threading.Lock()
         self._models: FIFOCache[object, Model] = FIFOCache(_KEPT)
         self._known: FIFOCache[tuple[int, int], EmbeddingAt] = FIFOCache(_MEMORY, _room_of)
@@ -90,17 +99,28 @@ class ModelCache:
         """
         with self._database.read() as db:
             try:
-                return models.get(db, model_id)
+                return self._files.get(db, model_id)
             except DamagedModelError as error:
                 reason = str(error)
             damaged = models.info(db, model_id)
-            found = _first_whole(db, models.stand_ins(db, damaged))
+            found = self._first_whole(db, models.stand_ins(db, damaged))
         damage = Damage(damaged, None if found is None else found.info, reason)
         self._damaged[model_id] = damage
         log.error("model damaged", reason=reason, in_use=damage.stand_in and damage.stand_in.version)
         if found is None:
             raise Unavailable("The positions of the items are damaged, and must be restored by the owner of the site.")
         return found
+
+    def _first_whole(self, db: Connection, model_ids: list[int]) -> Model | None:
+        for model_id in model_ids:
+            with suppress(DamagedModelError):
+                return self._files.get(db, model_id)
+        return None
+
+    def tidy_files(self) -> None:
+        """Remove the files of models that are not in use any more."""
+        with self._database.read() as db:
+            self._files.tidy(db)
 
     def is_loaded(self, model_id: int) -> bool:
         """Are its positions in memory?"""
@@ -159,15 +179,6 @@ class ModelCache:
         one_choice, lapse = before.metadata.one_choice, before.metadata.lapse
         taught = policy.take_in(before.embedding, rows, numbers, weights, one_choice=one_choice, lapse=lapse)
         return EmbeddingAt(before.model, up_to, taught)
-
-
-def _first_whole(db: Connection, model_ids: list[int]) -> Model | None:
-    for model_id in model_ids:
-        try:
-            return models.get(db, model_id)
-        except DamagedModelError:
-            continue
-    return None
 
 
 def _room_of(known: EmbeddingAt) -> int:
