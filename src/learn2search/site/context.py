@@ -15,6 +15,7 @@ from learn2search.site.catalogue.media_folder import MediaFolder
 from learn2search.site.errors import NotFound, Unavailable
 from learn2search.site.learning.model_cache import EmbeddingAt, ModelCache
 from learn2search.site.settings import Settings
+from learn2search.site.spans import span
 from learn2search.site.visits.beliefs import BeliefCache
 from learn2search.store import collections, items
 from learn2search.store.collections import Collection
@@ -48,7 +49,7 @@ class Site:
     ) -> None:
         self.settings = settings
         self.now = clock
-        self.database = Database(settings.database, wait_seconds)
+        self.database = Database(settings.database, wait_seconds, span)
         self.media = _media_of(settings)
         self.models = ModelCache(self.database, settings.models)
         self.beliefs = BeliefCache(self.models)

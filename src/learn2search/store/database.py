@@ -7,7 +7,7 @@ import select
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any, cast
@@ -36,6 +36,7 @@ _QUEUE_SHARE = 0.2  # of that: how long one write of this process may take befor
 _FAULTS_OF_STATEMENTS = (DataError, IntegrityError, ProgrammingError, NotSupportedError)
 # Seconds, and milliseconds: a server that vanished without a word is found out, in place of being waited for.
 _KEEPALIVES = {"keepalives_idle": 5, "keepalives_interval": 2, "keepalives_count": 3, "tcp_user_timeout": 11_000}
+Timed = Callable[[str], AbstractContextManager[Any]]
 _MIGRATING = 0x12C0DE  # the advisory lock under which the schema is changed
 
 
@@ -48,6 +49,8 @@ class Database:
         `sqlite:///path` or `postgresql://user@host/name`.
     wait_seconds
         How long to wait for a lock or a connection. Then it is an error for which `is_away` is true.
+    timed
+        Gives a context for what is done to the database, by name: `database read`, `database write`, `database click`.
 
     Raises
     ------
@@ -55,7 +58,8 @@ class Database:
         If it is another kind of database.
     """
 
-    def __init__(self, url: str, wait_seconds: float = WAIT_SECONDS) -> None:
+    def __init__(self, url: str, wait_seconds: float = WAIT_SECONDS, timed: Timed = nullcontext) -> None:
+        self._timed = timed
         self.url = sqlalchemy.make_url(url)
         if self.url.get_backend_name() == "postgresql":
             self.url = self.url.set(drivername="postgresql+psycopg")
@@ -73,7 +77,7 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """A connection that sees one state of the database, whatever others write meanwhile."""
-        with self.engine.connect() as connection:
+        with self._timed("database read"), self.engine.connect() as connection:
             if self.is_sqlite:
                 connection.exec_driver_sql("BEGIN")
             else:
@@ -87,7 +91,7 @@ class Database:
         On SQLite it takes the write lock at the beginning, so that it cannot fail later because another has it. A disk
         that is full is an OSError (ENOSPC), as for any other file.
         """
-        with _full_disk(), self._writing, self.engine.connect() as connection:
+        with self._timed("database write"), _full_disk(), self._writing, self.engine.connect() as connection:
             if self.is_sqlite:
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
             try:
@@ -106,7 +110,7 @@ class Database:
         writing
             On SQLite: one transaction that has the write lock, as in `write`.
         """
-        with _full_disk(), self._direct.connection() as driver:
+        with self._timed("database click"), _full_disk(), self._direct.connection() as driver:
             if not writing:
                 yield driver
                 return

@@ -51,10 +51,10 @@ class NoteRoute:
             await self.app(scope, receive, send)
         finally:
             if _NOTE in scope:
-                scope[_NOTE].update(_route(scope))
+                scope[_NOTE].update(route_of(scope))
 
 
-def _route(scope: Scope) -> dict[str, str]:
+def route_of(scope: Scope) -> dict[str, str]:
     """The route as it is declared, `/s/{search_id}`, not the address that was asked for; nothing without one."""
     if "route" not in scope:
         is_mounted = "app_root_path" in scope

@@ -45,6 +45,7 @@ from learn2search.web.quick_answers import QuickAnswers
 from learn2search.web.rendering import render
 from learn2search.web.request_limits import RequestLimits
 from learn2search.web.security import HEADERS, RETRY_AFTER, Guard, only_text_in_address
+from learn2search.web.tracing import Traced, Tracing, open_tracing
 
 STATIC = Path(__file__).parent / "static"
 THREADS = 4  # that answer in one worker: more of them mostly wait for the interpreter's lock, and wait unfairly
@@ -56,7 +57,7 @@ WAIT_SECONDS = 5.0  # for the database, then visitors are asked to try again
 log = structlog.get_logger()
 
 
-def create_app(settings: Settings | None = None, *, warm: bool = False) -> FastAPI:
+def create_app(settings: Settings | None = None, *, warm: bool = False, tracing: Tracing | None = None) -> FastAPI:
     """The site as an ASGI application.
 
     Parameters
@@ -65,8 +66,11 @@ def create_app(settings: Settings | None = None, *, warm: bool = False) -> FastA
         By default those of the environment.
     warm
         Load the compiled code before the first visitor comes.
+    tracing
+        Where spans go; by default as the environment says.
     """
     settings = settings or Settings()
+    tracing = tracing or open_tracing()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -84,6 +88,8 @@ def create_app(settings: Settings | None = None, *, warm: bool = False) -> FastA
         app.state.limits.close()
         quick.close()
         app.state.site.close()
+        if tracing is not None:
+            tracing.close()
 
     app = FastAPI(
         title="Learn2Search",
@@ -115,13 +121,15 @@ def create_app(settings: Settings | None = None, *, warm: bool = False) -> FastA
     quick = QuickAnswers(app)
     app.router.routes.insert(0, quick)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
-    _add_middleware(app, settings)
+    _add_middleware(app, settings, tracing)
     _handle_errors(app)
     return app
 
 
-def _add_middleware(app: FastAPI, settings: Settings) -> None:
+def _add_middleware(app: FastAPI, settings: Settings, tracing: Tracing | None) -> None:
     """From the innermost to the outermost."""
+    if tracing is not None:
+        app.add_middleware(Traced, tracing=tracing)
     if settings.access_log:
         app.add_middleware(NoteRoute)
     app.add_middleware(Embedded)

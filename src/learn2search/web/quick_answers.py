@@ -8,6 +8,7 @@ import asyncio
 import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from functools import partial
 from typing import NamedTuple
 from urllib.parse import parse_qsl
@@ -60,7 +61,7 @@ class QuickAnswers(BaseRoute):
             await self._rest(scope, _once(body), send)
             return
         count_request(request, "answers")
-        response = await asyncio.get_running_loop().run_in_executor(self._threads, work)
+        response = await asyncio.get_running_loop().run_in_executor(self._threads, copy_context().run, work)
         await response(scope, receive, send)
 
     def close(self) -> None:

@@ -23,6 +23,7 @@ from learn2search.site.learning.recipes import recipe_of
 from learn2search.site.learning.triplet_counts import count_anew
 from learn2search.site.notifications import events
 from learn2search.site.show_counts import AUTOMATIC, ShowCount, checked_show
+from learn2search.site.spans import span
 from learn2search.site.teaching.teaching_progress import searches_so_far
 from learn2search.site.visits.automatic_show import automatic_show
 from learn2search.site.visits.beliefs import LIKELY, MISS_RATE, OpenSearch
@@ -445,13 +446,15 @@ def _next_question(
         site.beliefs.drop(before.row.id)  # it is rebuilt from the answers that are left
         return None, _again(site, before.answers[-1], question.number + 1)
     belief = site.beliefs.at(before.row, before.answers, question)
-    belief.tell(given.chosen)
+    with span("tell"):
+        belief.tell(given.chosen)
     return belief, _question(site, before.collection, before.row, belief, question.number + 1)
 
 
 def _question(site: Site, collection: Collection, row: SearchRow, belief: OpenSearch, number: int) -> StepRow:
     active = site.models.covered(collection.model_id or row.model_id)
-    shown = belief.ask(row.show, active, np.random.default_rng([int(row.id, 16), number]))
+    with span("ask"):
+        shown = belief.ask(row.show, active, np.random.default_rng([int(row.id, 16), number]))
     likely = [item for item, _ in belief.top(LIKELY + len(shown)) if item not in shown and item in active]
     return StepRow(number, shown, None, None, None, site.now(), belief.fits, tuple(likely[:LIKELY]))
 
