@@ -29,7 +29,7 @@ def test_words_should_never_become_scripts(open_page: Open, running: Running, tm
         page = open_page("/owner")
         page.fill("input[name=token]", running.token)
         page.press("input[name=token]", "Enter")
-        page.wait_for_url("**/owner")
+        page.get_by_role("heading", name="Your collections").wait_for()
         for path in ("", "/items", "/searches", "/studies", "/imports", "/duplicates"):
             check(page, f"{running.address}/owner/hostile{path}")
         check(page, f"{running.address}/")
@@ -38,6 +38,7 @@ def test_words_should_never_become_scripts(open_page: Open, running: Running, tm
         page.wait_for_url("**/s/**")
         is_clean(page)
         page.locator("button[name=found]").first.click()
+        page.locator("h1", has_text="There it is").wait_for()
         page.wait_for_load_state()
         is_clean(page)
     finally:
