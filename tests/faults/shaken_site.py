@@ -16,6 +16,7 @@ import numpy as np
 import psycopg
 import pytest
 from PIL import Image
+from psycopg.sql import SQL, Identifier
 
 from learn2search.client import Client
 from learn2search.site.catalogue.imports import import_source, make_collection
@@ -79,10 +80,20 @@ class ShakenSite:
             other.execute("ROLLBACK")
             other.close()
         else:
-            with psycopg.connect(self.url) as db:
-                db.execute("LOCK TABLE step, model IN ACCESS EXCLUSIVE MODE")
-                time.sleep(2)
-                db.rollback()
+            for table in ("step", "model"):  # one at a time: who holds both can be in a deadlock with the site
+                self._lock_table(table)
+
+    def _lock_table(self, table: str) -> None:
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            try:
+                with psycopg.connect(self.url) as db:
+                    db.execute(SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(Identifier(table)))
+                    time.sleep(2)
+                    db.rollback()
+                return
+            except psycopg.errors.DeadlockDetected:  # PostgreSQL has ended this one's wait, and not the site's
+                assert time.monotonic() < deadline
 
     def set_clock(self, seconds: float) -> None:
         self.clock.write_text(str(seconds))
